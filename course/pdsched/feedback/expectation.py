@@ -1,0 +1,234 @@
+"""``expect(function, *args).returns(value)``: the visible tests of the notebooks.
+
+Each call runs once, is judged on rebuilt builtin values, is kept in every open `recording`, and
+raises `CheckFailure` unless it passed.
+"""
+
+from __future__ import annotations
+
+import copy
+import linecache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pdsched.feedback.results import CheckFailure, CheckResult, FunctionUnavailable, Verdict
+from pdsched.feedback.values import NotPlain, difference, rebuilt, shown
+from pdsched.messages import text
+
+_recordings: ContextVar[tuple[list[CheckResult], ...]] = ContextVar("recordings", default=())
+
+
+@contextmanager
+def recording() -> Iterator[list[CheckResult]]:
+    """Collect every result made inside, passed ones too; recordings nest."""
+    results: list[CheckResult] = []
+    token = _recordings.set((*_recordings.get(), results))
+    try:
+        yield results
+    finally:
+        _recordings.reset(token)
+
+
+def report(result: CheckResult) -> None:
+    """Keep `result` in the open recordings; raise unless it passed.
+
+    Raises:
+        CheckFailure: the verdict is not ``passed``.
+    """
+    for results in _recordings.get():
+        results.append(result)
+    if not result.passed:
+        raise CheckFailure(result)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call did: the verdict is None when it returned a plain value.
+
+    Attributes:
+        verdict: None, or why there is no value to judge.
+        value: the rebuilt result.
+        got: the result or the exception, as text.
+        error: the exception, if one was raised.
+        detail: the learner's line that raised, or the type that is not plain.
+    """
+
+    verdict: Verdict | None
+    value: Any = None
+    got: str = ""
+    error: BaseException | None = None
+    detail: str = ""
+
+
+def call_text(function: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The call as Python source, long arguments shortened."""
+    parts = [shown(argument) for argument in args]
+    parts += [f"{name}={shown(argument)}" for name, argument in kwargs.items()]
+    return f"{name_of(function)}({', '.join(parts)})"
+
+
+def name_of(function: object) -> str:
+    """The function's own name, or a readable stand-in."""
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) else shown(function, 60)
+
+
+def outcome(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Outcome:
+    """Call the function once and say what happened; never raises for what the function does."""
+    if not callable(function):
+        return Outcome("unavailable", got=shown(function, 60))
+    try:
+        value = function(*args, **(kwargs or {}))
+    except NotImplementedError as error:
+        return Outcome("unwritten", error=error)
+    except FunctionUnavailable as error:
+        return Outcome("unavailable", got=str(error), error=error)
+    except (Exception, SystemExit) as error:
+        return Outcome("raised", got=_error_text(error), error=error, detail=_line(function, error))
+    try:
+        return Outcome(None, rebuilt(value), shown(value))
+    except NotPlain as error:
+        detail = text("feedback.value.not_plain", kind=str(error))
+        return Outcome("wrong_type", got=shown(value), detail=detail)
+
+
+def _error_text(error: BaseException) -> str:
+    message = shown_text(str(error))
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def shown_text(message: str, limit: int = 300) -> str:
+    """A message cut to `limit` characters."""
+    return message if len(message) <= limit else message[: limit - 1] + "…"
+
+
+def _line(function: Any, error: BaseException) -> str:
+    """The last line of the learner's own file that the exception went through."""
+    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    number, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == own_file:
+            number = trace.tb_lineno
+        trace = trace.tb_next
+    if own_file is None or number == 0:
+        return ""
+    source = linecache.getline(own_file, number).strip()
+    return text("feedback.raised_at", line=number, source=source or "…")
+
+
+class Expectation:
+    """One call and what is expected of it; made by `expect`."""
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._function = function
+        self._args = args
+        self._kwargs = kwargs
+        # Written down before the call: the function may change its arguments.
+        self._blank = CheckResult(
+            name=name_of(function), verdict="passed", call=call_text(function, args, kwargs)
+        )
+
+    def returns(self, value: object, rule: str = "") -> None:
+        """The call returns exactly `value` (floats within 1e-9).
+
+        Raises:
+            CheckFailure: it does not.
+        """
+        found = self._call()
+        blank = replace(self._blank, rule=rule, expected=shown(value), got=found.got)
+        if found.verdict:
+            report(_without_value(blank, found))
+            return
+        apart = difference(value, found.value)
+        verdict: Verdict = "passed"
+        if apart:
+            verdict = "wrong_type" if apart.kind == "type" else "wrong_value"
+        report(replace(blank, verdict=verdict, detail=apart.detail if apart else ""))
+
+    def raises(self, kind: type[BaseException], rule: str = "") -> None:
+        """The call raises `kind` or a subclass of it.
+
+        Raises:
+            CheckFailure: it returns, raises something else, or is not written yet.
+        """
+        found = self._call()
+        expected = text("feedback.raises", kind=kind.__name__)
+        blank = replace(self._blank, rule=rule, expected=expected, got=found.got)
+        if found.error is not None and isinstance(found.error, kind):
+            report(blank)
+        elif found.verdict in (None, "wrong_type"):
+            report(replace(blank, verdict="wrong_value"))
+        else:
+            report(_without_value(blank, found))
+
+    def satisfies(self, predicate: Callable[[Any], bool], rule: str) -> None:
+        """The (rebuilt) result satisfies `predicate`; `rule` says it in words.
+
+        Raises:
+            CheckFailure: it does not.
+        """
+        found = self._call()
+        blank = replace(self._blank, rule=rule, got=found.got)
+        if found.verdict:
+            report(_without_value(blank, found))
+            return
+        try:
+            kept = predicate(found.value) is True
+        except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+            detail = text("feedback.shape", error=_error_text(error))
+            report(replace(blank, verdict="wrong_type", detail=detail))
+            return
+        report(replace(blank, verdict="passed" if kept else "wrong_value"))
+
+    def is_pure(self, rule: str = "") -> None:
+        """The call leaves its arguments as they were, and gives the same result again.
+
+        Raises:
+            CheckFailure: an argument changed, or the second result differs.
+        """
+        blank = replace(self._blank, rule=rule or text("feedback.rule.pure"))
+        before = copy.deepcopy((self._args, self._kwargs))
+        first = self._call()
+        if first.verdict:
+            report(_without_value(replace(blank, got=first.got), first))
+            return
+        report_purity(blank, before, (self._args, self._kwargs))
+        again = outcome(self._function, *before)
+        same = again.verdict is None and difference(first.value, again.value) is None
+        again_blank = replace(blank, expected=first.got, got=again.got)
+        detail = "" if same else text("feedback.second_call")
+        report(replace(again_blank, verdict="passed" if same else "wrong_value", detail=detail))
+
+    def _call(self) -> Outcome:
+        return outcome(self._function, self._args, self._kwargs)
+
+
+def report_purity(blank: CheckResult, before: object, after: object) -> None:
+    """Raise when the arguments after a call differ from a copy made before it.
+
+    Raises:
+        CheckFailure: they differ.
+    """
+    try:
+        apart = difference(rebuilt(before), rebuilt(after))
+    except NotPlain:
+        apart = difference("", None)
+    if apart:
+        got = text("feedback.arguments_after", arguments=shown(after))
+        unchanged = text("feedback.arguments_unchanged")
+        report(replace(blank, verdict="wrong_value", expected=unchanged, got=got))
+
+
+def _without_value(blank: CheckResult, found: Outcome) -> CheckResult:
+    """The result of a call that gave nothing to judge."""
+    verdict = found.verdict or "passed"
+    hint = text(f"feedback.next.{verdict}")
+    return replace(blank, verdict=verdict, got=found.got, detail=found.detail, hint=hint)
+
+
+def expect(function: Any, /, *args: Any, **kwargs: Any) -> Expectation:
+    """Expect something of ``function(*args, **kwargs)``; the call happens in the next method."""
+    return Expectation(function, args, kwargs)
