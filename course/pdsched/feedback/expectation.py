@@ -63,11 +63,11 @@ class Outcome:
     detail: str = ""
 
 
-def call_text(function: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def call_text(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The call as Python source, long arguments shortened."""
     parts = [shown(argument) for argument in args]
     parts += [f"{name}={shown(argument)}" for name, argument in kwargs.items()]
-    return f"{name_of(function)}({', '.join(parts)})"
+    return f"{name}({', '.join(parts)})"
 
 
 def name_of(function: object) -> str:
@@ -128,7 +128,9 @@ class Expectation:
         self._kwargs = kwargs
         # Written down before the call: the function may change its arguments.
         self._blank = CheckResult(
-            name=name_of(function), verdict="passed", call=call_text(function, args, kwargs)
+            name=name_of(function),
+            verdict="passed",
+            call=call_text(name_of(function), args, kwargs),
         )
 
     def returns(self, value: object, rule: str = "") -> None:
@@ -140,7 +142,7 @@ class Expectation:
         found = self._call()
         blank = replace(self._blank, rule=rule, expected=shown(value), got=found.got)
         if found.verdict:
-            report(_without_value(blank, found))
+            report(without_value(blank, found))
             return
         apart = difference(value, found.value)
         verdict: Verdict = "passed"
@@ -162,7 +164,7 @@ class Expectation:
         elif found.verdict in (None, "wrong_type"):
             report(replace(blank, verdict="wrong_value"))
         else:
-            report(_without_value(blank, found))
+            report(without_value(blank, found))
 
     def satisfies(self, predicate: Callable[[Any], bool], rule: str) -> None:
         """The (rebuilt) result satisfies `predicate`; `rule` says it in words.
@@ -173,7 +175,7 @@ class Expectation:
         found = self._call()
         blank = replace(self._blank, rule=rule, got=found.got)
         if found.verdict:
-            report(_without_value(blank, found))
+            report(without_value(blank, found))
             return
         try:
             kept = predicate(found.value) is True
@@ -193,7 +195,7 @@ class Expectation:
         before = copy.deepcopy((self._args, self._kwargs))
         first = self._call()
         if first.verdict:
-            report(_without_value(replace(blank, got=first.got), first))
+            report(without_value(replace(blank, got=first.got), first))
             return
         report_purity(blank, before, (self._args, self._kwargs))
         again = outcome(self._function, *before)
@@ -222,7 +224,7 @@ def report_purity(blank: CheckResult, before: object, after: object) -> None:
         report(replace(blank, verdict="wrong_value", expected=unchanged, got=got))
 
 
-def _without_value(blank: CheckResult, found: Outcome) -> CheckResult:
+def without_value(blank: CheckResult, found: Outcome) -> CheckResult:
     """The result of a call that gave nothing to judge."""
     verdict = found.verdict or "passed"
     hint = text(f"feedback.next.{verdict}")

@@ -1,0 +1,123 @@
+"""Run a property on seeded cases; show a failure through a fresh, small example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from random import Random
+from types import MappingProxyType
+from typing import Any, Final
+
+import pdgrade.hidden.messages  # noqa: F401  registers its sentences
+from pdgrade.hidden import concepts, todo1, todo2, todo3, todo4, todo5
+from pdgrade.hidden.properties import Case, Function, Property
+from pdsched.feedback.expectation import report
+from pdsched.feedback.results import CheckResult
+from pdsched.feedback.shrinking import shrink
+from pdsched.messages import text
+
+DEFAULT_SEED: Final = "prefill-decode-scheduling"
+SHRINK_CALLS: Final = 60
+
+PROPERTIES: Final[Mapping[str, Property]] = MappingProxyType(
+    {
+        each.grade_id: each
+        for module in (todo1, todo2, todo3, todo4, todo5, concepts)
+        for each in module.PROPERTIES
+    }
+)
+
+_seed: ContextVar[str] = ContextVar("seed", default=DEFAULT_SEED)
+
+
+@contextmanager
+def seeded(seed: int | str) -> Iterator[None]:
+    """Let every `run_hidden` inside draw its cases from `seed`."""
+    token = _seed.set(str(seed))
+    try:
+        yield
+    finally:
+        _seed.reset(token)
+
+
+def run_hidden(grade_id: str, function: Function, seed: int | str | None = None) -> None:
+    """Check the hidden property of the test cell `grade_id` on the learner's function.
+
+    Args:
+        grade_id: of the test cell.
+        function: the learner's function or a proxy for it.
+        seed: of the cases; None takes that of the surrounding `seeded`.
+
+    Raises:
+        CheckFailure: the property does not hold; carries a fresh example, never a graded input.
+        ValueError: there is no such property.
+    """
+    if grade_id not in PROPERTIES:
+        raise ValueError(f"no hidden property {grade_id!r}; known: {', '.join(PROPERTIES)}")
+    tested = PROPERTIES[grade_id]
+    chosen = _seed.get() if seed is None else str(seed)
+    graded = list(tested.cases(Random(f"{chosen}/{grade_id}/graded")))
+    for case in graded:
+        result = tested.judge(function, case)
+        if not result.passed:
+            report(_shown_result(tested, function, chosen, graded, result))
+    report(CheckResult(grade_id, "passed", rule=_rule(tested), public=False))
+
+
+def _rule(tested: Property) -> str:
+    return text(tested.rule or f"rules.{tested.grade_id}")
+
+
+def _shown_result(
+    tested: Property, function: Function, seed: str, graded: list[Case], failed: CheckResult
+) -> CheckResult:
+    """What may be shown of a failure: the property, its rule, and an example of its own."""
+    blank = CheckResult(tested.grade_id, failed.verdict, rule=_rule(tested), public=False)
+    if failed.verdict in ("unwritten", "unavailable"):
+        return replace(blank, got=failed.got, hint=failed.hint)
+    example: CheckResult | None = failed
+    if tested.secret_input:
+        taken = {repr(case) for case in graded}
+        example = _fresh_example(tested, function, seed, taken)
+    if example is None:
+        return replace(blank, hint=text("hidden.no_example"))
+    hint = example.hint or text("hidden.hint")
+    return replace(example, name=tested.grade_id, rule=blank.rule, public=False, hint=hint)
+
+
+def _fresh_example(
+    tested: Property, function: Function, seed: str, taken: set[str]
+) -> CheckResult | None:
+    """A failing example drawn apart from the graded cases and made small."""
+    for case in tested.cases(Random(f"{seed}/{tested.grade_id}/example")):
+        if repr(case) in taken:
+            continue
+        result = tested.judge(function, case)
+        if not result.passed:
+            return _smallest(tested, function, case, result, taken) if tested.shrinks else result
+    return None
+
+
+def _smallest(
+    tested: Property, function: Function, case: Case, result: CheckResult, taken: set[str]
+) -> CheckResult:
+    found = [result]
+
+    def still_fails(values: tuple[Any, ...]) -> bool:
+        candidate = _with_values(case, values)
+        if repr(candidate) in taken or found[0].verdict == "unavailable":
+            return False
+        judged = tested.judge(function, candidate)
+        if judged.verdict == result.verdict:
+            found[0] = judged
+        return judged.verdict == result.verdict
+
+    shrink((*case.args, *case.kwargs.values()), still_fails, SHRINK_CALLS)
+    return found[0]
+
+
+def _with_values(case: Case, values: tuple[Any, ...]) -> Case:
+    args = values[: len(case.args)]
+    return Case(args, dict(zip(case.kwargs, values[len(args) :], strict=True)))

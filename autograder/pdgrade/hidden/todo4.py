@@ -1,0 +1,137 @@
+"""TODO 4, ``plan_pd_split``: three pools, edges, exactly one pool each, purity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure
+from pdsched.feedback.results import CheckResult
+from pdsched.messages import text
+
+NAME: Final = "plan_pd_split"
+POOLS: Final = ("prefill_pool", "decode_pool", "shared_pool")
+
+
+def oracle(
+    requests: list[dict[str, Any]], long_prompt_threshold: int, long_decode_threshold: int
+) -> dict[str, list[str]]:
+    """The agreed pools: one filter per pool over (long prompt, long output)."""
+    marked = [
+        (
+            request.get("prompt_tokens", 0) > long_prompt_threshold,
+            request.get("decode_tokens", 0) > long_decode_threshold,
+            request.get("name", "request"),
+        )
+        for request in requests
+    ]
+    return {
+        "prefill_pool": [name for prompt, decode, name in marked if prompt and not decode],
+        "decode_pool": [name for prompt, decode, name in marked if decode and not prompt],
+        "shared_pool": [name for prompt, decode, name in marked if prompt == decode],
+    }
+
+
+def request(rng: Random, prompt_tokens: int, decode_tokens: int) -> dict[str, Any]:
+    """A request with a name that says nothing about its shape."""
+    name = f"{rng.choice('abcdefgh')}{rng.randrange(1000)}"
+    return {"name": name, "prompt_tokens": prompt_tokens, "decode_tokens": decode_tokens}
+
+
+def thresholds(rng: Random) -> tuple[int, int]:
+    """Two thresholds that are not eight apart; either may be the larger."""
+    return rng.randrange(200, 4000), rng.randrange(100, 900)
+
+
+def clear_mix(rng: Random, prompt: int, decode: int, size: int) -> list[dict[str, Any]]:
+    """Requests far from both thresholds, every kind among them."""
+    kinds = [(4, 0), (0, 4), (0, 0), (4, 4)]
+    mix = []
+    for index in range(size):
+        prompt_times, decode_times = kinds[index % 4] if index < 4 else rng.choice(kinds)
+        long_or_short = prompt * prompt_times + rng.randrange(prompt // 2)
+        mix.append(request(rng, long_or_short, decode * decode_times + rng.randrange(decode // 2)))
+    rng.shuffle(mix)
+    return mix
+
+
+def three_pools(rng: Random) -> Iterator[Case]:
+    """Mixes of clear requests, and each kind alone."""
+    for size in (1, 2, 4, 4, 6, 9, 17, 30):
+        limits = thresholds(rng)
+        yield Case((clear_mix(rng, *limits, size), *limits))
+    limits = thresholds(rng)
+    for only in clear_mix(rng, *limits, 8):
+        yield Case(([only], *limits))
+
+
+def threshold_edges(rng: Random) -> Iterator[Case]:
+    """Each request alone, one below, at and one above either threshold."""
+    for prompt, decode in (thresholds(rng), (rng.randrange(40, 90), rng.randrange(300, 900))):
+        for prompt_tokens in (prompt - 1, prompt, prompt + 1):
+            for decode_tokens in (decode - 1, decode, decode + 1):
+                yield Case(([request(rng, prompt_tokens, decode_tokens)], prompt, decode))
+    # An output between a prompt threshold // 8 and the given decode threshold, on both sides.
+    yield Case(([request(rng, 9000, 400)], 2048, 500))
+    yield Case(([request(rng, 90, 200)], 4096, 150))
+    for prompt_tokens, decode_tokens in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        yield Case(([request(rng, prompt_tokens, decode_tokens)], 0, 0))
+
+
+def gaps(rng: Random) -> Iterator[Case]:
+    """Empty lists, missing keys, equal names, long lists."""
+    limits = thresholds(rng)
+    yield Case(([], *limits))
+    for prompt, decode in (limits, (0, 0)):
+        for lacking in (
+            {"name": f"r{rng.randrange(99)}", "prompt_tokens": prompt + rng.randrange(1, 99)},
+            {"name": f"r{rng.randrange(99)}", "decode_tokens": decode + rng.randrange(1, 99)},
+            {"prompt_tokens": prompt * 2 + 5, "decode_tokens": 0},
+            {"prompt_tokens": 0, "decode_tokens": decode * 2 + 5},
+            {},
+        ):
+            yield Case(([lacking], prompt, decode))
+    same = [request(rng, limits[0] * 2, 1) for _ in range(3)]
+    yield Case(([{**each, "name": "same"} for each in same], *limits))
+    for size in (3, 8, 60, 120):
+        sizes = [(rng.randrange(2 * limits[0]), rng.randrange(2 * limits[1])) for _ in range(size)]
+        yield Case(([request(rng, *each) for each in sizes], *limits))
+
+
+def _members_wrong(case: Case, pools: Any) -> str:
+    if type(pools) is not dict or set(pools) != set(POOLS):
+        return text("hidden.keys", keys=", ".join(POOLS))
+    members = sorted(name for pool in pools.values() for name in pool)
+    names = sorted(each.get("name", "request") for each in case.args[0])
+    return "" if members == names else text("hidden.members", expected=names, got=members)
+
+
+_exact = exact(NAME, oracle)
+_partition = holds(NAME, _members_wrong)
+
+
+def exactly_one(function: Function, case: Case) -> CheckResult:
+    """A partition of the names; where a request lacks a key the pool itself is judged too."""
+    complete = all(len(each) == 3 for each in case.args[0])
+    return (_partition if complete else _exact)(function, case)
+
+
+def two_mixes(rng: Random) -> Iterator[Case]:
+    """Pairs of mixes with different names."""
+    for _ in range(4):
+        limits = thresholds(rng)
+        small, large = (clear_mix(rng, *limits, size) for size in (3, rng.randrange(5, 12)))
+        yield Case(((small, *limits), (large, *limits)))
+
+
+def _is_pools(result: Any) -> bool:
+    return type(result) is dict and all(type(pool) is list for pool in result.values())
+
+
+PROPERTIES: Final = (
+    Property("todo4_three_pools", three_pools, _exact),
+    Property("todo4_threshold_edges", threshold_edges, _exact),
+    Property("todo4_exactly_one_pool", gaps, exactly_one),
+    Property("todo4_pure", two_mixes, pure(NAME, _is_pools), shrinks=False),
+)
