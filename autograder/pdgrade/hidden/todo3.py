@@ -125,9 +125,9 @@ def schedule(plan: dict[str, Any]) -> dict[str, Any]:
 
 def scheduled_tokens(plan: dict[str, Any]) -> int:
     """Tokens that the plan's own lists add up to."""
-    return len(plan["decode_request_ids"]) + sum(
-        chunk["tokens"] for chunk in plan["prefill_chunks"]
-    )
+    tokens = [1 for _ in plan["decode_request_ids"]]
+    tokens += [chunk["tokens"] for chunk in plan["prefill_chunks"]]
+    return sum(tokens)
 
 
 def ledger_wrong(case: Case, plan: Any) -> str:
