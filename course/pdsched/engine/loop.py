@@ -1,0 +1,279 @@
+"""A scheduler drives the engine: every iteration is planned, run, timed and kept.
+
+`ServingLoop` is what a server or an experiment steps. Who runs is decided outside: a `Planner`
+sees the pending work in admission order and answers with ``[(sequence_id, num_tokens), …]``;
+`from_plan_function` turns the learner's ``plan_iteration_budget`` into one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pdsched.engine.model import PAGE_TOKENS, Engine
+
+
+@dataclass(frozen=True)
+class Pending:
+    """One admitted request, as a planner sees it.
+
+    Attributes:
+        sequence_id: its name.
+        num_computed: tokens already in the KV cache.
+        num_uncomputed: tokens left to run; 1 when it decodes.
+        is_decode: its prompt is done, it generates.
+    """
+
+    sequence_id: str
+    num_computed: int
+    num_uncomputed: int
+    is_decode: bool
+
+
+Planner = Callable[[Sequence[Pending]], Sequence[tuple[str, int]]]
+PlanFunction = Callable[..., Mapping[str, Any]]
+
+
+class PlanFunctionError(ValueError):
+    """A learner's plan that cannot run; says which call made it."""
+
+
+def in_admission_order(
+    max_num_batched_tokens: int, max_prefill_chunk_tokens: int | None = None
+) -> Planner:
+    """Oldest request first until the budget is spent, as vLLM walks its running list.
+
+    Args:
+        max_num_batched_tokens: budget of one iteration.
+        max_prefill_chunk_tokens: largest piece of one prompt; ``None`` means the whole budget.
+    """
+    largest = max_prefill_chunk_tokens or max_num_batched_tokens
+
+    def plan(pending: Sequence[Pending]) -> list[tuple[str, int]]:
+        left, chosen = max_num_batched_tokens, []
+        for work in pending:
+            num_tokens = min(work.num_uncomputed, largest, left)
+            if num_tokens:
+                chosen.append((work.sequence_id, num_tokens))
+                left -= num_tokens
+        return chosen
+
+    return plan
+
+
+def from_plan_function(
+    plan_iteration_budget: PlanFunction,
+    max_num_batched_tokens: int,
+    max_prefill_chunk_tokens: int,
+    *,
+    policy: str = "balanced",
+    decode_reserve_tokens: int = 1,
+) -> Planner:
+    """Let a ``plan_iteration_budget`` (TODO 3) decide each iteration.
+
+    Raises (when called):
+        PlanFunctionError: the plan spends more than the budget, names a request that is not
+            there, plans one twice, or gives a chunk that the request does not have.
+    """
+
+    def plan(pending: Sequence[Pending]) -> list[tuple[str, int]]:
+        suffixes = {w.sequence_id: w.num_uncomputed for w in pending if not w.is_decode}
+        decodes = [w.sequence_id for w in pending if w.is_decode]
+        arguments = (suffixes, decodes, max_num_batched_tokens, max_prefill_chunk_tokens)
+        answer = plan_iteration_budget(
+            dict(suffixes),
+            list(decodes),
+            *arguments[2:],
+            policy=policy,
+            decode_reserve_tokens=decode_reserve_tokens,
+        )
+        chosen = [(str(name), 1) for name in answer["decode_request_ids"]]
+        chosen += [(str(c["request_id"]), int(c["tokens"])) for c in answer["prefill_chunks"]]
+        allowed = {**suffixes, **dict.fromkeys(decodes, 1)}
+        _refuse_impossible(chosen, allowed, arguments)
+        return chosen
+
+    return plan
+
+
+def _refuse_impossible(
+    chosen: Sequence[tuple[str, int]], allowed: Mapping[str, int], arguments: tuple[Any, ...]
+) -> None:
+    call = f"plan_iteration_budget{arguments}"
+    if len({name for name, _ in chosen}) != len(chosen):
+        raise PlanFunctionError(f"{call} planned a request twice: {chosen}")
+    for name, num_tokens in chosen:
+        if not 1 <= num_tokens <= allowed.get(name, 0):
+            raise PlanFunctionError(
+                f"{call} planned {num_tokens} tokens of {name!r}; "
+                f"it has {allowed.get(name, 0)} to run"
+            )
+    if sum(num_tokens for _, num_tokens in chosen) > arguments[2]:
+        raise PlanFunctionError(f"{call} spent more than the budget: {chosen}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One measured iteration.
+
+    Attributes:
+        start_ms: since the loop was made.
+        end_ms: when its tokens were known.
+        decodes: ``(sequence_id, context)`` of each decode.
+        prefills: ``(sequence_id, num_tokens, num_computed before)`` of each chunk.
+        sampled: token by sequence.
+        finished: sequences that produced their last token in this iteration.
+        num_waiting: requests not yet admitted (no room in KV).
+        pages_used: KV pages in use when the iteration ran.
+    """
+
+    start_ms: float
+    end_ms: float
+    decodes: tuple[tuple[str, int], ...]
+    prefills: tuple[tuple[str, int, int], ...]
+    sampled: Mapping[str, int]
+    finished: tuple[str, ...]
+    num_waiting: int
+    pages_used: int
+
+
+class StuckError(RuntimeError):
+    """The planner chose nothing although work is pending, or a request can never fit."""
+
+
+class ServingLoop:
+    """Admits requests, asks the planner, runs the engine, keeps the record."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        planner: Planner,
+        *,
+        max_num_seqs: int = 256,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.engine = engine
+        self.planner = planner
+        self.max_num_seqs = max_num_seqs
+        self.steps: list[Step] = []
+        self._clock = clock
+        self._began = clock()
+        self._waiting: deque[tuple[str, list[int], int]] = deque()
+        self._prompt: dict[str, int] = {}  # admitted, in admission order: prompt tokens
+        self._until: dict[str, int] = {}  # length at which a sequence is finished
+        self._reserved_pages = 0
+        self._num_pages = len(engine.kv.pages)
+
+    def now_ms(self) -> float:
+        """Milliseconds since the loop was made."""
+        return (self._clock() - self._began) * 1_000
+
+    def submit(self, sequence_id: str, prompt_tokens: Sequence[int], output_tokens: int) -> None:
+        """Queue a request that ends after ``output_tokens`` tokens.
+
+        Raises:
+            ValueError: no output asked, or more KV than the whole cache.
+        """
+        self._check_size(sequence_id, len(prompt_tokens), output_tokens)
+        self._waiting.append((sequence_id, list(prompt_tokens), output_tokens))
+
+    def adopt(
+        self,
+        sequence_id: str,
+        tokens: Sequence[int],
+        num_computed: int,
+        pages: Any,
+        output_tokens: int,
+    ) -> None:
+        """Take over a request whose KV was computed elsewhere; it decodes from the next step on.
+
+        ``tokens`` end with the first output token, which counts as one of ``output_tokens``.
+        """
+        self._check_size(sequence_id, num_computed, output_tokens)
+        self.engine.import_kv(sequence_id, tokens, num_computed, pages)
+        self._enter(sequence_id, num_computed, output_tokens)
+
+    def cancel(self, sequence_id: str) -> None:
+        """Drop a request wherever it is; unknown ones are ignored."""
+        self._waiting = deque(w for w in self._waiting if w[0] != sequence_id)
+        if sequence_id in self._prompt:
+            self._leave(sequence_id)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any request is waiting or running."""
+        return bool(self._waiting or self._prompt)
+
+    def step(self) -> Step:
+        """Plan and run one iteration.
+
+        Raises:
+            StuckError: there is work, but the planner chose none of it.
+        """
+        self._admit()
+        chosen = list(self.planner([self._pending(name) for name in self._prompt]))
+        if not chosen:
+            raise StuckError(f"nothing planned; pending: {list(self._prompt)}")
+        states = self.engine.sequences
+        before = {name: states[name].num_computed for name, _ in chosen}
+        start_ms = self.now_ms()
+        sampled = self.engine.step(chosen)
+        end_ms = self.now_ms()
+        pages_used = self._num_pages - len(self.engine.kv.free_pages)
+        finished = tuple(n for n in sampled if len(states[n].tokens) >= self._until[n])
+        step = Step(
+            start_ms,
+            end_ms,
+            tuple((n, before[n] + 1) for n, _ in chosen if before[n] >= self._prompt[n]),
+            tuple((n, k, before[n]) for n, k in chosen if before[n] < self._prompt[n]),
+            sampled,
+            finished,
+            len(self._waiting),
+            pages_used,
+        )
+        for name in finished:
+            self._leave(name)
+        self.steps.append(step)
+        return step
+
+    def _pending(self, name: str) -> Pending:
+        state = self.engine.sequences[name]
+        is_decode = state.num_computed >= self._prompt[name]
+        return Pending(name, state.num_computed, state.num_uncomputed, is_decode)
+
+    def _check_size(self, sequence_id: str, prompt_tokens: int, output_tokens: int) -> None:
+        if output_tokens < 1:
+            raise ValueError(f"{sequence_id!r}: output_tokens must be at least 1")
+        total = prompt_tokens + output_tokens
+        if _pages(total) > self._num_pages or total > self.engine.config.max_positions:
+            raise ValueError(
+                f"{sequence_id!r} needs room for {total} tokens; the engine has "
+                f"{min(self._num_pages * PAGE_TOKENS, self.engine.config.max_positions)}"
+            )
+
+    def _admit(self) -> None:
+        """First come, first served; a request enters when its whole KV surely fits."""
+        while self._waiting and len(self._prompt) < self.max_num_seqs:
+            name, prompt, output_tokens = self._waiting[0]
+            if self._reserved_pages + _pages(len(prompt) + output_tokens) > self._num_pages:
+                return
+            self._waiting.popleft()
+            self.engine.add(name, prompt)
+            self._enter(name, len(prompt), output_tokens)
+
+    def _enter(self, name: str, prompt_tokens: int, output_tokens: int) -> None:
+        self._prompt[name] = prompt_tokens
+        self._until[name] = prompt_tokens + output_tokens
+        self._reserved_pages += _pages(self._until[name])
+
+    def _leave(self, name: str) -> None:
+        self._prompt.pop(name)
+        self._reserved_pages -= _pages(self._until.pop(name))
+        self.engine.release(name)
+
+
+def _pages(num_tokens: int) -> int:
+    return -(-num_tokens // PAGE_TOKENS)
