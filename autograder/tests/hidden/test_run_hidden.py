@@ -211,6 +211,17 @@ def test_a_wrong_concept_answer_shows_neither_the_answer_nor_what_is_right():
         assert shown.got == repr(wrong)
 
 
+@pytest.mark.parametrize(
+    ("given", "right"), [(10.7, True), (10.95, True), (11.0, False), (-10.7, False)]
+)
+def test_the_handoff_time_may_be_two_per_cent_off(given, right):
+    # 4,096 tokens x 131,072 B over 50 GB/s: 10.737 ms
+    if right:
+        run_hidden("concept_3a_answer", lambda: given)
+    else:
+        failure_of("concept_3a_answer", lambda: given)
+
+
 def test_concepts_refuse_what_is_not_an_answer():
     for value in (None, True, ["A"], object()):
         failure_of("concept_1a_answer", lambda v=value: v)
