@@ -77,6 +77,7 @@ class CheckRecord:
     expected: str = ""
     got: str = ""
     public: bool = True
+    detail: str = ""
     hint: str = ""
 
 
