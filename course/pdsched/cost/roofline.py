@@ -1,59 +1,54 @@
 """Roofline cost: an iteration lasts as long as its arithmetic or its memory traffic.
 
-``overhead + max(linear FLOPs / compute, weight bytes / bandwidth) + attention + all-reduce``.
+    gpu  = layers + max(matrix FLOPs / compute, weight bytes / bandwidth)
+         + elementwise bytes + attention (prefill: FLOPs, decode: KV bytes) + all-reduce
+    t    = max(gpu, host)
+
+Everything scales with the shapes of the model and the datasheet of the GPU; what is fitted is in
+`pdsched.cost.efficiency` and depends on neither.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
+from pdsched.cost.efficiency import Efficiency, HostCost, efficiency_of
 from pdsched.hardware import GPUS, MODELS, GpuSpec, ModelSpec, kv_bytes_per_token
 
-_BYTES = {"bf16": 2, "fp8": 1}
+PRECISIONS = ("bf16", "fp8")
 
 
 @dataclass(frozen=True, slots=True)
 class RooflineCost:
-    """Cost of ``model`` on ``tensor_parallel`` GPUs.
+    """Cost of one iteration of ``model`` on ``tensor_parallel`` GPUs.
+
+    Attributes:
+        model: shapes.
+        gpu: datasheet.
+        tensor_parallel: GPUs that share every layer.
+        precision: ``bf16``, or ``fp8`` for weights, matrix products and KV cache.
+        host: cost of the CPU side.
 
     Raises:
-        ValueError: unknown precision, or a tensor-parallel degree that is not a positive integer.
+        ValueError: unknown precision or generation, or a degree that is not positive.
     """
 
     model: ModelSpec
     gpu: GpuSpec
     tensor_parallel: int = 1
     precision: str = "bf16"
-    overhead_ms: float = 0.96
-    mfu: float = 0.727
-    mbu: float = 0.802
-    _weights_ms: float = field(init=False, repr=False)
-    _head_ms: float = field(init=False, repr=False)
-    _token_ms: float = field(init=False, repr=False)
-    _sample_ms: float = field(init=False, repr=False)
-    _pair_ms: float = field(init=False, repr=False)
-    _kv_ms: float = field(init=False, repr=False)
+    host: HostCost = field(default_factory=HostCost)
+    _rates: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.precision not in _BYTES:
-            raise ValueError(f"precision must be one of {sorted(_BYTES)}, got {self.precision!r}")
+        if self.precision not in PRECISIONS:
+            raise ValueError(
+                f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}"
+            )
         if self.tensor_parallel < 1:
             raise ValueError(f"tensor_parallel must be at least 1, got {self.tensor_parallel}")
-        peak = self.gpu.fp8_tflops if self.precision == "fp8" else self.gpu.bf16_tflops
-        flop_ms = 1 / (peak * 1e9 * self.mfu * self.tensor_parallel)
-        pair_flop_ms = 1 / (self.gpu.bf16_tflops * 1e9 * self.mfu * self.tensor_parallel)
-        byte_ms = 1 / (self.gpu.hbm_tb_per_s * 1e9 * self.mbu * self.tensor_parallel)
-        width = _BYTES[self.precision]
-        model = self.model
-        for name, value in {
-            "_weights_ms": width * model.linear_parameters * byte_ms,
-            "_head_ms": width * model.head_parameters * byte_ms,
-            "_token_ms": 2 * model.linear_parameters * flop_ms,
-            "_sample_ms": 2 * model.head_parameters * flop_ms,
-            "_pair_ms": 4 * model.layers * model.heads * model.head_dim * pair_flop_ms,
-            "_kv_ms": kv_bytes_per_token(model) * byte_ms,
-        }.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_rates", _rates(self))
 
     @property
     def name(self) -> str:
@@ -63,12 +58,15 @@ class RooflineCost:
     @property
     def source(self) -> str:
         """Datasheet peaks with fitted efficiencies."""
-        return "roofline over datasheet peaks, efficiencies fitted to llama-3.1-8b on H100"
+        return f"roofline over datasheet peaks; {self.gpu.name}: {efficiency_of(self.gpu).source}"
 
     @property
     def error(self) -> str:
         """Error against the H100 measurements."""
-        return "mean absolute TPOT error about 2 % on 42 measured points (H100, 8B, tp1)"
+        return (
+            "mean absolute TPOT error 2 % at TP 1 (42 points) and 5 % at TP 1-8 (177 points) "
+            "against Llama-3.1-8B on H100; other models and GPUs are extrapolated"
+        )
 
     def iteration_ms(  # noqa: PLR0917 -- the hot call; keywords would cost more than the sum
         self,
@@ -81,14 +79,72 @@ class RooflineCost:
         /,
     ) -> float:
         """Milliseconds of one iteration; see `CostModel.iteration_ms`."""
-        linear = (prefill_tokens + num_decodes) * self._token_ms + num_sampled * self._sample_ms
-        weights = self._weights_ms + (self._head_ms if num_sampled else 0.0)
-        return (
-            self.overhead_ms
-            + (linear if linear > weights else weights)
-            + prefill_pairs * self._pair_ms
-            + (prefill_past + decode_context) * self._kv_ms
+        (fixed, weights, token, sample, moved, pair, kv, host, host_sequence, host_eager) = (
+            self._rates
         )
+        tokens = prefill_tokens + num_decodes
+        matrix = tokens * token + num_sampled * sample
+        gpu_ms = (
+            fixed
+            + (matrix if matrix > weights else weights)
+            + tokens * moved
+            + prefill_pairs * pair
+            + (prefill_past + decode_context) * kv
+        )
+        host_ms = host + num_sampled * host_sequence
+        if prefill_tokens:
+            host_ms += host_eager
+        return gpu_ms if gpu_ms > host_ms else host_ms
+
+
+def _rates(cost: RooflineCost) -> tuple[float, ...]:
+    """Coefficients of `RooflineCost.iteration_ms`, in milliseconds per unit."""
+    model, gpu, degree = cost.model, cost.gpu, cost.tensor_parallel
+    reached = efficiency_of(gpu)
+    fp8 = cost.precision == "fp8"
+    width = 1 if fp8 else 2
+    matrix_peak = gpu.fp8_tflops * reached.gemm_fp8 if fp8 else gpu.bf16_tflops * reached.gemm
+    flop_ms = 1 / (matrix_peak * 1e9 * degree)
+    bandwidth = gpu.hbm_tb_per_s * 1e9  # bytes per ms
+    weight_bytes = width * model.linear_parameters + 2 * model.head_parameters
+    attention_flops = 4 * model.layers * model.heads * model.head_dim
+    reduce_fixed_ms, reduce_token_ms = _all_reduce(cost, reached)
+    elementwise_ms = _elementwise_bytes(model, degree) / (bandwidth * reached.elementwise_bandwidth)
+    return (
+        model.layers * reached.layer_ms + reduce_fixed_ms,
+        weight_bytes / (bandwidth * reached.weight_bandwidth * degree),
+        2 * model.linear_parameters * flop_ms,
+        2 * model.head_parameters / (gpu.bf16_tflops * reached.gemm * 1e9 * degree),
+        elementwise_ms + reduce_token_ms,
+        attention_flops / (gpu.bf16_tflops * reached.prefill_attention * 1e9 * degree),
+        kv_bytes_per_token(model, width) / (bandwidth * reached.kv_bandwidth * degree),
+        cost.host.iteration_ms,
+        cost.host.sequence_ms,
+        cost.host.eager_layer_ms * model.layers,
+    )
+
+
+def _elementwise_bytes(model: ModelSpec, degree: int) -> float:
+    """HBM traffic of one token outside the matrix products, on one GPU.
+
+    Two norms with residual read and write the hidden state twice each (not split by tensor
+    parallelism); gate, up and their product, and rotary embedding with the KV write, are split.
+    """
+    norms = 16 * model.hidden
+    split = 6 * model.ff + 8 * (model.heads + 2 * model.kv_heads) * model.head_dim
+    return model.layers * (norms + split / degree)
+
+
+def _all_reduce(cost: RooflineCost, reached: Efficiency) -> tuple[float, float]:
+    """Latency of all reductions of an iteration, and their transfer per token; in ms."""
+    degree = cost.tensor_parallel
+    if degree == 1:
+        return 0.0, 0.0
+    reductions = 2 * cost.model.layers
+    ring_bytes = 2 * (degree - 1) / degree * cost.model.hidden * 2
+    link = cost.gpu.peer_gb_per_s * 1e6 * reached.all_reduce_bandwidth
+    latency_ms = reached.all_reduce_ms * (1 + 0.1 * math.log2(degree))
+    return reductions * latency_ms, reductions * ring_bytes / link
 
 
 def roofline(
