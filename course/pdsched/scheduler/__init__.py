@@ -1,0 +1,53 @@
+"""Serving policies: one call per iteration decides who computes how many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pdsched.scheduler.learner_plan import PlanFunctionScheduler, from_plan_function
+from pdsched.scheduler.phased import PHASE_POLICIES, PhasedScheduler
+from pdsched.scheduler.plan import DECODE_ALL, PrefillChunk, StepPlan
+from pdsched.scheduler.plan_error import PlanError
+from pdsched.scheduler.protocol import Scheduler
+from pdsched.scheduler.state import WorkerState
+
+_MAKERS: Final[dict[str, Callable[..., Scheduler]]] = {
+    "decode_first": lambda **options: PhasedScheduler("decode_first", **options),
+    "prefill_first": lambda **options: PhasedScheduler("prefill_first", **options),
+    "balanced": lambda **options: PhasedScheduler("balanced", **options),
+}
+
+NAMES: Final = tuple(_MAKERS)
+
+
+def make(name: str, **options: object) -> Scheduler:
+    """A policy by name.
+
+    Args:
+        name: one of `NAMES`.
+        options: the policy's own settings, e.g. ``max_prefill_chunk_tokens=512``.
+
+    Raises:
+        ValueError: no such policy, or the policy refuses a setting.
+        TypeError: the policy has no such setting.
+    """
+    if name not in _MAKERS:
+        raise ValueError(f"unknown scheduler {name!r}; known: {', '.join(NAMES)}")
+    return _MAKERS[name](**options)
+
+
+__all__ = [
+    "DECODE_ALL",
+    "NAMES",
+    "PHASE_POLICIES",
+    "PhasedScheduler",
+    "PlanError",
+    "PlanFunctionScheduler",
+    "PrefillChunk",
+    "Scheduler",
+    "StepPlan",
+    "WorkerState",
+    "from_plan_function",
+    "make",
+]

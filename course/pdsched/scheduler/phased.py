@@ -1,0 +1,126 @@
+"""Policies that divide the budget between the two phases: decode first, prefill first, balanced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pdsched.scheduler.job import Job
+from pdsched.scheduler.plan import DECODE_ALL, StepPlan
+from pdsched.scheduler.state import WorkerState
+
+PHASE_POLICIES = ("decode_first", "prefill_first", "balanced")
+
+
+@dataclass(frozen=True)
+class PhasedScheduler:
+    """Divide each iteration's token budget between decodes and prefill chunks.
+
+    A waiting request is admitted when a seat is free and its whole prompt fits into the KV
+    cache; blocks for the prompt are taken at once, so a started prefill never runs out.
+
+    Attributes:
+        name: ``decode_first`` serves every decode, then chunks; ``prefill_first`` the reverse;
+            ``balanced`` serves ``decode_reserve_tokens`` decodes, then chunks, then the rest.
+        max_prefill_chunk_tokens: largest chunk of one request; ``None`` is the whole budget.
+        decode_reserve_tokens: decodes that ``balanced`` serves before any chunk.
+
+    Raises:
+        ValueError: an unknown policy, a chunk cap below 1 or a negative reserve.
+    """
+
+    name: str = "balanced"
+    max_prefill_chunk_tokens: int | None = None
+    decode_reserve_tokens: int = 1
+    chunked: bool = True
+
+    def __post_init__(self) -> None:
+        if self.name not in PHASE_POLICIES:
+            raise ValueError(f"policy must be one of {', '.join(PHASE_POLICIES)}: {self.name!r}")
+        cap = self.max_prefill_chunk_tokens
+        if cap is not None and cap < 1:
+            raise ValueError(f"max_prefill_chunk_tokens must be at least 1, got {cap!r}")
+        if self.decode_reserve_tokens < 0:
+            raise ValueError(
+                f"decode_reserve_tokens must be at least 0, got {self.decode_reserve_tokens!r}"
+            )
+
+    def for_worker(self) -> PhasedScheduler:
+        """Itself: nothing is kept between iterations."""
+        return self
+
+    def schedule(self, state: WorkerState) -> StepPlan:
+        """Plan the next iteration; see `Scheduler.schedule`."""
+        state.make_room_for_decodes()
+        num_decodes = len(state.decodes.members)
+        budget = state.max_num_batched_tokens
+        if not state.prefilling and not state.waiting and num_decodes <= budget:
+            state.grow_decodes()
+            return DECODE_ALL
+        first = self._decodes_before_prefill(num_decodes, budget)
+        growth = state.decodes.new_blocks()
+        chunks = plan_chunks(state, budget - first, self.max_prefill_chunk_tokens, growth)
+        left = budget - sum(tokens for _, tokens in chunks)
+        preempted = state.take_preempted()
+        if left >= num_decodes:
+            state.grow_decodes()
+            return StepPlan(None, chunks, preempted)
+        return StepPlan(grow_first(state, left), chunks, preempted)
+
+    def _decodes_before_prefill(self, num_decodes: int, budget: int) -> int:
+        wanted = {
+            "decode_first": num_decodes,
+            "prefill_first": 0,
+            "balanced": self.decode_reserve_tokens,
+        }[self.name]
+        return min(wanted, num_decodes, budget)
+
+
+def grow_first(state: WorkerState, count: int) -> list[Job]:
+    """The first ``count`` decoding jobs, with blocks for one more token each."""
+    chosen = list(islice(state.decodes.members.values(), count))
+    if state.pool is not None:
+        state.pool.take(sum(map(state.decodes.new_blocks_of, chosen)))
+    return chosen
+
+
+def admit_whole(state: WorkerState, growth: int) -> Job | None:
+    """Admit the first waiting job with blocks for all its known tokens, or leave it.
+
+    Args:
+        state: the worker.
+        growth: blocks to leave for this iteration's decodes.
+    """
+    job = state.waiting[0]
+    if state.pool is not None:
+        spare = state.pool.free - growth
+        if state.num_running:  # an idle worker admits anything that fits at all
+            spare -= state.pool.watermark_blocks
+        if state.pool.blocks_for(job.known_tokens) > spare:
+            return None
+    state.admit(job)
+    state.hold(job, job.known_tokens)
+    return job
+
+
+def plan_chunks(
+    state: WorkerState, budget: int, cap: int | None, growth: int
+) -> Sequence[tuple[Job, int]]:
+    """Chunks of started prefills, then of newly admitted ones, within ``budget`` tokens."""
+    cap = budget if cap is None else cap
+    chunks: list[tuple[Job, int]] = []
+    for job in state.prefilling.values():
+        if budget <= 0:
+            return chunks
+        tokens = min(job.remaining_tokens, cap, budget)
+        chunks.append((job, tokens))
+        budget -= tokens
+    while budget > 0 and state.waiting and state.free_seats > 0:
+        admitted = admit_whole(state, growth)
+        if admitted is None:
+            break
+        tokens = min(admitted.remaining_tokens, cap, budget)
+        chunks.append((admitted, tokens))
+        budget -= tokens
+    return chunks

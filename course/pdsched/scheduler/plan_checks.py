@@ -1,0 +1,138 @@
+"""Read a plan that somebody else's function returned, trusting nothing about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pdsched.messages import text
+from pdsched.scheduler.plan_error import safe_repr
+
+
+class BrokenRuleError(Exception):
+    """The plan breaks a rule; the text is the rule's sentence."""
+
+
+class ReadPlan(NamedTuple):
+    """A checked plan: ``decode_ids`` is ``None`` when every ready request decodes."""
+
+    decode_ids: Sequence[str] | None
+    chunks: Sequence[tuple[str, int]]
+
+
+def read_plan(
+    plan: object, suffixes: Mapping[str, int], ready: Sequence[str], budget: int, cap: int
+) -> ReadPlan:
+    """Check a returned plan against every rule of the contract.
+
+    Args:
+        plan: what the function returned.
+        suffixes: tokens left to prefill, by request.
+        ready: requests ready to decode.
+        budget: most tokens of the iteration.
+        cap: most tokens of one chunk.
+
+    Raises:
+        BrokenRuleError: the first rule that is broken.
+    """
+    if type(plan) is not dict:
+        raise broken("not_a_dict", kind=type(plan).__name__)
+    try:
+        decode_ids = plan["decode_request_ids"]
+        chunks = plan["prefill_chunks"]
+        used, remaining = plan["used_tokens"], plan["remaining_tokens"]
+        stated_budget = plan["max_num_batched_tokens"]
+    except KeyError as error:
+        raise broken("missing_key", key=error.args[0]) from None
+    decode_all = type(decode_ids) is list and decode_ids == ready
+    if not decode_all:
+        _check_decodes(decode_ids, ready)
+    read = _check_chunks(chunks, suffixes, cap) if chunks or type(chunks) is not list else ()
+    scheduled = len(decode_ids) + sum([tokens for _, tokens in read])
+    if scheduled > budget:
+        raise broken("over_budget", used=scheduled, budget=budget)
+    if type(used) is not int or used != scheduled:
+        raise broken("not_conserved", key="used_tokens", expected=scheduled, value=safe_repr(used))
+    if type(remaining) is not int or remaining != budget - scheduled:
+        raise broken(
+            "not_conserved",
+            key="remaining_tokens",
+            expected=budget - scheduled,
+            value=safe_repr(remaining),
+        )
+    if stated_budget != budget:
+        raise broken(
+            "not_conserved",
+            key="max_num_batched_tokens",
+            expected=budget,
+            value=safe_repr(stated_budget),
+        )
+    if not scheduled:
+        raise broken("nothing")
+    return ReadPlan(None if decode_all or len(decode_ids) == len(ready) else decode_ids, read)
+
+
+def broken(rule: str, **fields: object) -> BrokenRuleError:
+    """The error for one rule of the catalog."""
+    return BrokenRuleError(text(f"plan.{rule}", **fields))
+
+
+def _check_decodes(decode_ids: object, ready: Sequence[str]) -> None:
+    if type(decode_ids) not in (list, tuple):
+        raise broken(
+            "wrong_type",
+            key="decode_request_ids",
+            allowed="list[str]",
+            value=safe_repr(decode_ids),
+        )
+    assert isinstance(decode_ids, (list, tuple))
+    known = set(ready)
+    seen: set[str] = set()
+    for request_id in decode_ids:
+        if type(request_id) is not str or request_id not in known:
+            raise broken("unknown_decode", request_id=safe_repr(request_id))
+        if request_id in seen:
+            raise broken("duplicate_decode", request_id=safe_repr(request_id))
+        seen.add(request_id)
+
+
+def _check_chunks(chunks: object, suffixes: Mapping[str, int], cap: int) -> list[tuple[str, int]]:
+    if type(chunks) not in (list, tuple):
+        raise broken(
+            "wrong_type", key="prefill_chunks", allowed="list[dict]", value=safe_repr(chunks)
+        )
+    assert isinstance(chunks, (list, tuple))
+    read: list[tuple[str, int]] = []
+    seen: set[str] = set()
+    for chunk in chunks:
+        request_id, tokens = _check_chunk(chunk, suffixes, cap)
+        if request_id in seen:
+            raise broken("duplicate_prefill", request_id=safe_repr(request_id))
+        seen.add(request_id)
+        read.append((request_id, tokens))
+    return read
+
+
+def _check_chunk(chunk: object, suffixes: Mapping[str, int], cap: int) -> tuple[str, int]:
+    if type(chunk) is not dict or "request_id" not in chunk or "tokens" not in chunk:
+        raise broken(
+            "wrong_type",
+            key="prefill_chunks[…]",
+            allowed="{'request_id': str, 'tokens': int}",
+            value=safe_repr(chunk),
+        )
+    request_id, tokens = chunk["request_id"], chunk["tokens"]
+    shown = safe_repr(request_id)
+    if type(request_id) is not str or request_id not in suffixes:
+        raise broken("unknown_prefill", request_id=shown)
+    if type(tokens) is not int:
+        raise broken("wrong_type", key="tokens", allowed="int", value=safe_repr(tokens))
+    if tokens < 1:
+        raise broken("chunk_not_positive", request_id=shown, tokens=tokens)
+    if tokens > cap:
+        raise broken("chunk_over_cap", request_id=shown, tokens=tokens, cap=cap)
+    if tokens > suffixes[request_id]:
+        raise broken(
+            "chunk_over_suffix", request_id=shown, tokens=tokens, suffix=suffixes[request_id]
+        )
+    return request_id, tokens

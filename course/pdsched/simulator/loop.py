@@ -1,0 +1,157 @@
+"""The clock: arrivals, workers and handoffs in order of time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+from pdsched.scheduler.job import Job
+from pdsched.simulator.timeline import Handoff, RequestRecord
+from pdsched.workload import Request
+
+if TYPE_CHECKING:
+    from pdsched.simulator.cluster import Cluster
+    from pdsched.simulator.worker import Worker
+
+
+class StuckError(RuntimeError):
+    """Requests are left but no worker can go on: a bug in a policy or in the simulator."""
+
+
+class Loop:
+    """Feeds the workers and carries what leaves them, in order of time.
+
+    Workers run up to a horizon that nothing can cross: the next arrival or transfer, and, when
+    workers depend on each other, the end of anybody else's iteration.
+    """
+
+    def __init__(
+        self,
+        workload: Sequence[Request],
+        workers: Sequence[Worker],
+        cluster: Cluster,
+        *,
+        concurrency: int | None,
+        seed: int,
+    ) -> None:
+        self.workload = workload
+        self.workers = workers
+        self.cluster = cluster
+        self.concurrency = concurrency
+        self.random = random.Random(seed)
+        self.now_ms = 0.0
+        self.handoffs: list[Handoff] = []
+        self._records: list[RequestRecord | None] = [None] * len(workload)
+        self._next = 0
+        self._left = len(workload)
+        self._route = {
+            role: [worker for worker in workers if worker.role == role]
+            for role in ("shared", "prefill", "decode")
+        }
+        self._active: list[Worker] = []
+        for worker in workers:
+            worker.reports_finish = concurrency is not None
+
+    @property
+    def records(self) -> list[RequestRecord]:
+        """One record per request, in the order of the workload."""
+        return [record for record in self._records if record is not None]
+
+    def run(self) -> None:
+        """Serve everything.
+
+        Raises:
+            StuckError: no worker can go on although requests are left.
+        """
+        if self.concurrency is not None:
+            for _ in range(min(self.concurrency, len(self.workload))):
+                self._arrive(0.0)
+        while self._left:
+            event_ms = self._next_event_ms()
+            worker = min(self._active, key=_turn, default=None)
+            if worker is not None and _turn(worker) < (event_ms, 1):
+                self._run(worker, self._horizon(worker, event_ms))
+            elif event_ms < inf:
+                self._handle_event(event_ms)
+            else:
+                raise StuckError(f"{self._left} requests are left, but nothing can run")
+
+    def _run(self, worker: Worker, horizon_ms: float) -> None:
+        if not worker.run_until(horizon_ms):
+            self._active.remove(worker)
+        if worker.finished:
+            self._settle(worker)
+
+    def _horizon(self, worker: Worker, event_ms: float) -> float:
+        if len(self._active) == 1 or self.concurrency is None:
+            return event_ms
+        others = (_turn(other)[0] for other in self._active if other is not worker)
+        return min(event_ms, *others)
+
+    def _next_event_ms(self) -> float:
+        if self.concurrency is None and self._next < len(self.workload):
+            return self.workload[self._next].arrival_ms
+        return inf
+
+    def _handle_event(self, event_ms: float) -> None:
+        self._arrive(event_ms)
+
+    def _arrive(self, now_ms: float) -> None:
+        """The next request reaches its worker."""
+        request = self.workload[self._next]
+        job = Job(request, self._next, now_ms)
+        self._next += 1
+        job.pool = self.cluster.pool_of(request)
+        worker = self._lightest(job.pool.removesuffix("_pool"))
+        worker.state.waiting.append(job)
+        worker.outstanding_tokens += request.prompt_tokens + request.output_tokens
+        self._activate(worker, now_ms)
+
+    def _lightest(self, role: str) -> Worker:
+        """The worker of a role with the fewest tokens promised and not delivered."""
+        workers = self._route[role]
+        if len(workers) == 1:
+            return workers[0]
+        return min(workers, key=lambda worker: worker.outstanding_tokens)
+
+    def _activate(self, worker: Worker, now_ms: float) -> None:
+        worker.wake(now_ms)
+        if worker not in self._active:
+            self._active.append(worker)
+
+    def _settle(self, worker: Worker) -> None:
+        """Write the records of what finished; in a closed loop, send the next requests."""
+        for job in worker.finished:
+            request = job.request
+            worker.outstanding_tokens -= request.prompt_tokens + request.output_tokens
+            self._records[job.order] = _record_of(job)
+            self._left -= 1
+            if self.concurrency is not None and self._next < len(self.workload):
+                self._arrive(job.finish_ms)
+        worker.finished.clear()
+
+
+def _turn(worker: Worker) -> tuple[float, int]:
+    """When a worker acts next. At one time, iterations end, then events happen, then they begin."""
+    return (worker.end_ms, 0) if worker.plan is not None else (worker.now_ms, 2)
+
+
+def _record_of(job: Job) -> RequestRecord:
+    return RequestRecord(
+        job.request_id,
+        job.arrival_ms,
+        job.first_scheduled_ms,
+        job.first_token_ms,
+        job.decode_first_token_ms,
+        job.finish_ms,
+        job.prompt_tokens,
+        job.generated,
+        job.hit_tokens,
+        job.preemptions,
+        job.recomputed_tokens,
+        job.prefill_worker,
+        job.decode_worker,
+        job.pool,
+    )

@@ -1,0 +1,166 @@
+"""Run a workload through a policy and a cost model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from pdsched.scheduler import PlanFunctionScheduler, make
+from pdsched.scheduler.state import WorkerState
+from pdsched.simulator.cluster import Cluster, WorkerPool
+from pdsched.simulator.gaps import TokenGaps
+from pdsched.simulator.log import IterationSequence, Row
+from pdsched.simulator.loop import Loop
+from pdsched.simulator.timeline import Timeline
+from pdsched.simulator.worker import Worker
+from pdsched.workload import Request, validate_workload
+
+if TYPE_CHECKING:
+    from pdsched.cost import CostModel
+    from pdsched.kvcache import KVCache
+    from pdsched.scheduler.protocol import Scheduler
+
+DEFAULT_MAX_NUM_SEQS = 256
+
+
+def simulate(
+    requests: Iterable[Request],
+    scheduler: str | Scheduler,
+    cost: CostModel,
+    *,
+    max_num_batched_tokens: int,
+    max_num_seqs: int = DEFAULT_MAX_NUM_SEQS,
+    kv: KVCache | None = None,
+    cluster: Cluster | None = None,
+    concurrency: int | None = None,
+    seed: int = 0,
+    record_iterations: bool = True,
+    fast_forward: bool = True,
+) -> Timeline:
+    """Serve ``requests`` and return what happened.
+
+    Args:
+        requests: the workload, sorted by arrival.
+        scheduler: a policy by name (see `pdsched.scheduler.NAMES`) or as an object, for example
+            from `pdsched.scheduler.from_plan_function`.
+        cost: milliseconds of one iteration.
+        max_num_batched_tokens: token budget of one iteration of one worker.
+        max_num_seqs: requests a worker admits at one time.
+        kv: KV cache of each worker; ``None`` is unlimited.
+        cluster: workers and link; ``None`` is one shared worker.
+        concurrency: closed loop: ``arrival_ms`` is ignored, this many requests are sent at
+            once and the next one whenever one finishes. ``None`` is the open loop.
+        seed: for everything drawn at random (failing handoffs). Same seed, same timeline.
+        record_iterations: keep every iteration; without, a million requests fit in memory.
+        fast_forward: run stretches of equal decode-only plans at once. The times are the same.
+
+    Raises:
+        ValueError: an argument is out of range, arrivals are unsorted, an id occurs twice, or a
+            request can never be served (larger than the KV cache, or than the budget where the
+            policy does not split prompts).
+        PlanError: the policy's plan breaks a rule; the message names the iteration.
+    """
+    workload = validate_workload(requests)
+    _check_settings(max_num_batched_tokens, max_num_seqs, concurrency)
+    cluster = Cluster.shared() if cluster is None else cluster
+    gaps = TokenGaps()
+    rows: list[Row] | None = [] if record_iterations else None
+    policy = make(scheduler) if isinstance(scheduler, str) else scheduler
+    defaults = WorkerPool("shared", 1, policy, cost, max_num_batched_tokens, max_num_seqs, kv)
+    workers = _build_workers(cluster, defaults, gaps, rows, fast_forward)
+    _check_servable(workload, workers)
+    loop = Loop(workload, workers, cluster, concurrency=concurrency, seed=seed)
+    with ExitStack() as stack:
+        for worker in workers:
+            if isinstance(worker.scheduler, PlanFunctionScheduler):
+                stack.enter_context(worker.scheduler.limit)
+        loop.run()
+    return Timeline(
+        iterations=IterationSequence(rows or [], [worker.facts() for worker in workers]),
+        requests=loop.records,
+        handoffs=loop.handoffs,
+        workers=[worker.record() for worker in workers],
+        gaps=gaps,
+        scheduler=policy.name,
+        cost=cost.name,
+        cost_error=cost.error,
+        settings={
+            "max_num_batched_tokens": max_num_batched_tokens,
+            "max_num_seqs": max_num_seqs,
+            "kv": kv,
+            "cluster": cluster,
+            "concurrency": concurrency,
+            "seed": seed,
+        },
+    )
+
+
+def _check_settings(
+    max_num_batched_tokens: int, max_num_seqs: int, concurrency: int | None
+) -> None:
+    settings = {"max_num_batched_tokens": max_num_batched_tokens, "max_num_seqs": max_num_seqs}
+    if concurrency is not None:
+        settings["concurrency"] = concurrency
+    for name, value in settings.items():
+        if type(value) is not int or value < 1:
+            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+
+
+def _build_workers(
+    cluster: Cluster,
+    defaults: WorkerPool,
+    gaps: TokenGaps,
+    rows: list[Row] | None,
+    fast_forward: bool,
+) -> list[Worker]:
+    workers: list[Worker] = []
+    for pool in cluster.pools:
+        policy = pool.scheduler if pool.scheduler is not None else defaults.scheduler
+        assert policy is not None
+        cost = pool.cost or defaults.cost
+        assert cost is not None
+        budget = pool.max_num_batched_tokens or defaults.max_num_batched_tokens
+        seats = pool.max_num_seqs or defaults.max_num_seqs
+        assert budget is not None
+        assert seats is not None
+        _check_settings(budget, seats, None)
+        cache = pool.kv if pool.kv is not None else defaults.kv
+        for number in range(pool.workers):
+            scheduler = make(policy) if isinstance(policy, str) else policy
+            workers.append(
+                Worker(
+                    name=f"{pool.role}{number}",
+                    role=pool.role,
+                    index=len(workers),
+                    scheduler=scheduler.for_worker(),
+                    cost=cost,
+                    state=WorkerState(budget, seats, cache),
+                    cache=cache,
+                    gaps=gaps,
+                    rows=rows,
+                    fast_forward=fast_forward,
+                )
+            )
+    return workers
+
+
+def _check_servable(workload: Sequence[Request], workers: Sequence[Worker]) -> None:
+    """Every worker must be able to serve every request alone, or it would wait forever."""
+    for worker in workers:
+        budget = worker.state.max_num_batched_tokens
+        cache = worker.cache
+        for request in workload:
+            tokens = request.prompt_tokens + request.output_tokens - 1
+            if cache is not None and cache.blocks_for(tokens) > cache.usable_blocks:
+                raise ValueError(
+                    f"request {request.request_id!r} needs {cache.blocks_for(tokens)} KV blocks "
+                    f"({request.prompt_tokens} prompt + {request.output_tokens} output tokens), "
+                    f"but {worker.name} has {cache.usable_blocks}"
+                )
+            if not worker.scheduler.chunked and request.prompt_tokens > budget:
+                raise ValueError(
+                    f"request {request.request_id!r} has {request.prompt_tokens} prompt tokens, "
+                    f"but {worker.scheduler.name} does not split prompts and the budget of "
+                    f"{worker.name} is {budget}"
+                )
