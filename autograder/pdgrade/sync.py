@@ -3,19 +3,23 @@
 People edit and review the percent script; the notebook beside it is what nbgrader and Jupyter
 read. A sync is a function of the script alone: cell ids come from grade ids or first lines, text
 outputs from running the cells, and nothing else (no widget state, no counts, no versions) is kept,
-so that two people who sync the same script get the same bytes.
+so that two people who sync the same script get the same bytes. The set-up cell and the line of
+cloud links are generated (`pdsched.cloud`), in the script too.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import nbformat
+
+from pdsched import cloud
 
 Notebook = Any  # nbformat has no types of its own
 
@@ -29,6 +33,15 @@ PAIRING: Final = {
 UNKEPT_TAG: Final = "nbval-ignore-output"
 SETUP_TAG: Final = "setup"
 CELL_TIMEOUT_S: Final = 60
+
+
+def filled_in(text: str, name: str) -> str:
+    """The script with its generated cells (tags ``setup`` and ``badges``) as they are today."""
+    for tag, source in (("setup", cloud.setup_cell()), ("badges", f"# {cloud.badges(name)}")):
+        cell = re.compile(rf"(?ms)^# %%[^\n]*\b{tag}\b[^\n]*\n(.*?)(?=^# %%|\Z)")
+        if found := cell.search(text):
+            text = f"{text[: found.start(1)]}{source}\n\n{text[found.end(1) :]}"
+    return text
 
 
 def read_script(path: Path) -> Notebook:
@@ -115,7 +128,8 @@ def as_text(notebook: Notebook) -> str:
 def is_in_step(script: Path) -> bool:
     """Whether the notebook beside `script` holds the same cells (its outputs aside)."""
     path = script.with_suffix(".ipynb")
-    if not path.exists():
+    text = script.read_text(encoding="utf-8")
+    if not path.exists() or text != filled_in(text, script.stem):
         return False
     notebook = read_script(script)
     copy_outputs(nbformat.read(path, as_version=4), notebook)
@@ -125,6 +139,9 @@ def is_in_step(script: Path) -> bool:
 def sync(script: Path, *, execute: bool = True) -> bool:
     """Write the notebook beside `script`; True when its bytes changed."""
     path = script.with_suffix(".ipynb")
+    text = script.read_text(encoding="utf-8")
+    if text != filled_in(text, script.stem):
+        script.write_text(filled_in(text, script.stem), encoding="utf-8")
     notebook = read_script(script)
     if execute:
         run(notebook, script.parent)

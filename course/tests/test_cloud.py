@@ -24,9 +24,7 @@ def test_setup_cell_is_silent_where_pdsched_is_installed():
 def test_everything_follows_the_published_location():
     fork = replace(cloud.PUBLISHED, repository="me/fork", revision="v2")
     cell, links = cloud.setup_cell(fork), cloud.badges("step1_request_pressure", fork)
-    assert (
-        'prepare_pdsched("pdsched @ git+https://github.com/me/fork@v2#subdirectory=course")' in cell
-    )
+    assert 'PACKAGE = "pdsched @ git+https://github.com/me/fork@v2#subdirectory=course"' in cell
     notebook = "me/fork/blob/v2/release/prefill-decode-scheduling/step1_request_pressure.ipynb"
     assert f"https://colab.research.google.com/github/{notebook}" in links
     assert f"https://gallery.pai-ml.com/#/import/https://github.com/{notebook}" in links

@@ -13,18 +13,46 @@
 #     name: python3
 # ---
 
-# %% tags=["setup"]
-# 云端准备：单独打开本笔记（Colab、魔搭）时找到或安装 pdsched；本地运行时什么也不说。
-def prepare_course() -> None:
-    from importlib.util import find_spec
+# %% cellView="form" jupyter={"source_hidden": true} tags=["setup"]
+# @title 环境准备 | Setup
+# 本地已装好 pdsched：什么也不做。云端：安装它，不改动任何已装好的包。
+def prepare_pdsched(package: str) -> None:
+    """Install pdsched unless it is there; packages already installed keep their versions."""
+    import importlib
+    import importlib.metadata
+    import importlib.util
+    import subprocess
+    import sys
+    import tempfile
+    from pathlib import Path
 
-    if find_spec("pdsched") is None:
-        raise ModuleNotFoundError(
-            "没有找到 pdsched：请在课程目录运行 make lab，从它打开的页面进入本笔记。"
+    if importlib.util.find_spec("pdsched"):
+        return
+    wheels = sorted(Path.cwd().glob("pdsched-*.whl"))
+    source = str(wheels[-1]) if wheels else package
+    found = importlib.metadata.distributions()
+    pins = {dist.metadata["Name"]: dist.version for dist in found if dist.metadata["Name"]}
+    with tempfile.TemporaryDirectory() as folder:
+        constraints = Path(folder, "installed.txt")
+        constraints.write_text("\n".join(f"{name}=={pins[name]}" for name in pins))
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--constraint"]
+        done = subprocess.run(
+            [*command, str(constraints), source], check=False, capture_output=True, text=True
         )
+    importlib.invalidate_caches()
+    if done.returncode or not importlib.util.find_spec("pdsched"):
+        reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
+        raise ModuleNotFoundError(
+            f"没能安装 pdsched（来自 {source}）：请检查网络，或把 pdsched-*.whl 放到本 notebook "
+            f"旁边再运行本格。 | could not install pdsched: check the network, or put "
+            f"pdsched-*.whl beside this notebook and run the cell again. {' '.join(reason)}"
+        )
+    version = importlib.metadata.version("pdsched")
+    print(f"已安装 pdsched {version}（来自 {source}），已有的包保持原版本。")
 
 
-prepare_course()
+PACKAGE = "pdsched @ git+https://github.com/publish--me/prefill-decode-scheduling@main#subdirectory=course"
+prepare_pdsched(PACKAGE)
 
 # %% [markdown]
 # # 38. Prefill Decode Scheduling | Prefill/Decode 调度
@@ -43,6 +71,9 @@ prepare_course()
 # [Step 2 分块与预算](step2_chunked_prefill.ipynb) →
 # [Step 3 分池与交接](step3_pd_pools.ipynb) →
 # [Step 4 账本与决策](step4_ledger_decision.ipynb)
+
+# %% [markdown] tags=["badges"]
+# ☁️ 云端打开 | Open in the cloud: [Colab](https://colab.research.google.com/github/publish--me/prefill-decode-scheduling/blob/main/release/prefill-decode-scheduling/step2_chunked_prefill.ipynb) · [ModelScope 魔搭](https://modelscope.cn/my/mynotebook) · [阿里云 PAI-DSW](https://gallery.pai-ml.com/#/import/https://github.com/publish--me/prefill-decode-scheduling/blob/main/release/prefill-decode-scheduling/step2_chunked_prefill.ipynb)
 
 # %% [markdown]
 # ### 前置回顾 | Prerequisites

@@ -58,7 +58,7 @@ _TITLE: Final = (
 def setup_cell(location: Location = PUBLISHED) -> str:
     """Source of the first cell of every notebook: finds ``pdsched`` or installs it."""
     function = inspect.getsource(prepare_pdsched).rstrip()
-    return f'{_TITLE}\n{function}\n\n\nprepare_pdsched("{location.package}")'
+    return f'{_TITLE}\n{function}\n\n\nPACKAGE = "{location.package}"\nprepare_pdsched(PACKAGE)'
 
 
 def badges(notebook: str, location: Location = PUBLISHED) -> str:
