@@ -133,7 +133,7 @@ link_bytes_per_ms = 25e9 / 1000
 print(f"KV {kv_bytes / 1e6:.0f} MB，交接 {kv_bytes / link_bytes_per_ms:.1f} ms")
 
 # %% [markdown]
-# 同一件事，换一条链路就是另一个世界。下面是 70B 模型交接 4,000 token 的估算（`simulated`，按各链路的有效带宽）：
+# 同一件事，换一条链路就是另一个世界。下面是 70B 模型交接 4,096 token 的估算（`simulated`，按各链路的有效带宽）：
 #
 # | NVLink H100 | PCIe 5 | 400G 网卡 | PCIe 4 | 100GbE | 25GbE |
 # |--:|--:|--:|--:|--:|--:|
