@@ -1,0 +1,183 @@
+"""Panel 2a's picture: the prompt's tokens coloured by chunk, and each chunk against its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from pdsched.figures.axes import linear_axis, short_number
+from pdsched.figures.scene import (
+    Axis,
+    Box,
+    Cells,
+    Column,
+    Dot,
+    Line,
+    Mark,
+    Note,
+    Plot,
+    Scene,
+)
+from pdsched.messages import text
+
+SQUARES: Final = 480  # up to here every token is a square of its own
+BARS: Final = 160  # more chunks than this share a bar
+
+
+@dataclass(frozen=True, slots=True)
+class Flaws:
+    """Where a chunk plan breaks its rule, in token positions and chunk numbers (from 0)."""
+
+    missing: tuple[int, ...] = ()
+    repeated: tuple[int, ...] = ()
+    misplaced: tuple[int, ...] = ()
+    overlong: tuple[int, ...] = ()
+    underfull: tuple[int, ...] = ()
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """Token positions to mark red."""
+        return frozenset((*self.missing, *self.repeated, *self.misplaced))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlan:
+    """A prompt of ``prefix_tokens`` cached and ``suffix_tokens`` new tokens, and its chunks.
+
+    Token positions count from 0 at the start of the prompt. ``lengths`` are the chunk sizes in
+    order, ``starts`` the position of each chunk's first token; both None before an answer.
+    """
+
+    prefix_tokens: int
+    suffix_tokens: int
+    chunk_size: int
+    lengths: tuple[int, ...] | None = None
+    starts: tuple[int, ...] | None = None
+    flaws: Flaws = Flaws()
+
+    @property
+    def total(self) -> int:
+        """Tokens of the whole prompt."""
+        return self.prefix_tokens + self.suffix_tokens
+
+    @property
+    def prefix_end(self) -> int:
+        """Position of the first token that is not cached."""
+        return self.prefix_tokens
+
+
+def chunk_boundaries(plan: ChunkPlan) -> Scene:
+    """The strip of tokens with its yield points above the chunks against ``chunk_size``."""
+    count = len(plan.lengths or ())
+    return Scene(
+        key="chunk_boundaries",
+        title=text(
+            "figures.chunks.title",
+            suffix=short_number(plan.suffix_tokens),
+            size=short_number(plan.chunk_size),
+        ),
+        alt=text(
+            "figures.chunks.alt",
+            prefix=plan.prefix_tokens,
+            suffix=plan.suffix_tokens,
+            size=plan.chunk_size,
+            count=count,
+            last=(plan.lengths or (0,))[-1] if count else 0,
+            wrong=len(plan.flaws.positions) + len(plan.flaws.overlong) + len(plan.flaws.underfull),
+        ),
+        plots=(_strip(plan), _chunks(plan)),
+        legend=("cached", "prefill", "prefill_alt", "yield", "error"),
+    )
+
+
+def _strip(plan: ChunkPlan) -> Plot:
+    x = linear_axis(text("figures.chunks.x_position"), max(plan.total, 1), wanted=8, whole=True)
+    y = Axis("", 0, 1.6)
+    marks: list[Mark] = []
+    squares = plan.total <= SQUARES
+    if plan.prefix_tokens:
+        marks.extend(_run(0, plan.prefix_tokens, "cached", squares))
+    if plan.lengths is None or plan.starts is None:
+        marks.extend(_run(plan.prefix_end, plan.total, "idle", squares))
+        return Plot("strip", x, y, 74, tuple(marks), title=text("figures.chunks.strip"))
+    groups = _grouped(len(plan.lengths), BARS)
+    for number, (first, last) in enumerate(groups):
+        start = plan.starts[first]
+        end = plan.starts[last] + plan.lengths[last]
+        role = "prefill" if number % 2 == 0 else "prefill_alt"
+        marks.extend(_run(start, min(end, plan.total), role, squares))
+        if end < plan.total:
+            marks.append(Line(((end, 0), (end, 1.28)), "yield"))
+        marks.append(Dot(end, 1.36, "yield", "triangle" if end < plan.total else "square", 7))
+    for position in sorted(plan.flaws.positions)[:SQUARES]:
+        marks.append(Box(position, position + 1, 0, 1, "error"))
+    return Plot("strip", x, y, 74, tuple(marks), title=text("figures.chunks.strip"))
+
+
+def _run(start: int, end: int, role: str, squares: bool) -> Iterator[Mark]:
+    if end <= start:
+        return
+    if not squares:
+        yield Box(start, end, 0, 1, role)
+        return
+    for position in range(start, end):
+        yield Cells(position, position + 1, 0, 1, role)
+
+
+def _grouped(count: int, most: int) -> list[tuple[int, int]]:
+    """Chunk numbers 0…count-1 as at most ``most`` runs (first, last) of equal length."""
+    each = max(1, -(-count // most))
+    return [(first, min(first + each, count) - 1) for first in range(0, count, each)]
+
+
+def _chunks(plan: ChunkPlan) -> Plot:
+    lengths = plan.lengths or ()
+    shown = max(len(lengths), -(-plan.suffix_tokens // plan.chunk_size), 1)
+    x = linear_axis(text("figures.chunks.x_number"), shown, wanted=10, whole=True)
+    top = max(plan.chunk_size, *(lengths or (0,))) * 1.3
+    y = linear_axis(text("figures.chunks.y"), top, wanted=4, whole=True)
+    groups = _grouped(len(lengths), BARS)
+    squares = sum(lengths) <= SQUARES and plan.chunk_size <= 24
+    marks: list[Mark] = []
+    columns: list[Column] = []
+    bad = {*plan.flaws.overlong, *plan.flaws.underfull}
+    for number, (first, last) in enumerate(groups):
+        longest = max(lengths[first : last + 1])
+        role = "prefill" if number % 2 == 0 else "prefill_alt"
+        within = min(longest, plan.chunk_size)
+        if any(index in bad for index in range(first, last + 1)) and longest <= plan.chunk_size:
+            role = "error"
+        marks.extend(_bar(first, last + 1, 0, within, role, squares))
+        if longest > plan.chunk_size:
+            marks.extend(_bar(first, last + 1, within, longest, "error", squares))
+        columns.append(Column(first, last + 1, _why(plan, lengths, first, last)))
+    limit = float(plan.chunk_size)
+    words = text("figures.chunks.limit", size=short_number(plan.chunk_size))
+    marks.append(Line(((0, limit), (shown, limit)), "budget"))
+    marks.append(Note(shown, limit, words, "budget", "end", -4, -6, bold=True))
+    return Plot("chunks", x, y, 190, tuple(marks), tuple(columns), text("figures.chunks.bars"))
+
+
+def _bar(x0: float, x1: float, low: int, high: int, role: str, squares: bool) -> Iterator[Mark]:
+    inset = (x1 - x0) * 0.06
+    if squares:
+        yield Cells(x0 + inset, x1 - inset, low, high - low, role)
+    elif high > low:
+        yield Box(x0 + inset, x1 - inset, low, high, role)
+
+
+def _why(plan: ChunkPlan, lengths: Sequence[int], first: int, last: int) -> str:
+    starts = plan.starts or tuple(accumulate((plan.prefix_tokens, *lengths)))
+    if first != last:
+        return text("figures.chunks.why_many", first=first + 1, last=last + 1,
+                    tokens=short_number(sum(lengths[first : last + 1])))  # fmt: skip
+    return text(
+        "figures.chunks.why",
+        number=first + 1,
+        tokens=lengths[first],
+        start=starts[first],
+        end=starts[first] + lengths[first] - 1,
+        size=plan.chunk_size,
+    )

@@ -1,0 +1,87 @@
+"""Words inside pictures: roles of the legend, axes, titles and alternative texts."""
+
+from pdsched.messages import Message, register
+
+CATALOG = {
+    "figures.role.prefill": Message(zh="Prefill", en="Prefill"),
+    "figures.role.prefill_alt": Message(zh="Prefill（相邻块）", en="Prefill (next chunk)"),
+    "figures.role.decode": Message(zh="Decode", en="Decode"),
+    "figures.role.cached": Message(zh="前缀命中", en="Cached prefix"),
+    "figures.role.idle": Message(zh="空闲预算", en="Idle budget"),
+    "figures.role.shared": Message(zh="mixed / 共享", en="Mixed / shared"),
+    "figures.role.handoff": Message(zh="KV 交接", en="KV handoff"),
+    "figures.role.recompute": Message(zh="重算", en="Recompute"),
+    "figures.role.error": Message(zh="违反规则", en="Rule violated"),
+    "figures.role.ghost": Message(zh="对照基线", en="Baseline"),
+    "figures.role.budget": Message(zh="token 预算", en="Token budget"),
+    "figures.role.threshold": Message(zh="阈值", en="Threshold"),
+    "figures.role.slo": Message(zh="SLO 上限", en="SLO limit"),
+    "figures.role.keep": Message(zh="保留 PD", en="Keep PD"),
+    "figures.role.reject": Message(zh="不保留 PD", en="Do not keep PD"),
+    "figures.role.prediction": Message(zh="你的预测", en="Your prediction"),
+    "figures.role.yield": Message(zh="让出点", en="Yield point"),
+    "figures.role.current": Message(zh="当前轮", en="Current iteration"),
+    "figures.no_browser": Message(
+        zh="这台机器上没有可用的浏览器来生成 PNG；请改存 .html 或 .svg，"
+        "或安装 Chromium 后用环境变量 PDSCHED_BROWSER 指明它。",
+        en="No browser on this machine can draw a PNG; save .html or .svg instead, or install "
+        "Chromium and name it in the environment variable PDSCHED_BROWSER.",
+    ),
+    # Panel 1: request mix
+    "figures.mix.title": Message(
+        zh="请求压力：长 prompt 阈值 {threshold}", en="Request pressure: long prompt > {threshold}"
+    ),
+    "figures.mix.x": Message(zh="prompt（token，对数）", en="prompt (tokens, log)"),
+    "figures.mix.y": Message(zh="输出（token，对数）", en="output (tokens, log)"),
+    "figures.mix.line_x": Message(zh="长 prompt > {value}", en="long prompt > {value}"),
+    "figures.mix.line_y": Message(
+        zh="长输出 > {threshold}//8 = {value}", en="long output > {threshold}//8 = {value}"
+    ),
+    "figures.mix.short_short": Message(zh="短/短：也属 mixed", en="short/short: mixed too"),
+    "figures.mix.long_long": Message(zh="长/长：mixed", en="long/long: mixed"),
+    "figures.mix.why": Message(
+        zh="{name}：prompt {prompt}，输出 {output} → 你的函数：{answer}",
+        en="{name}: prompt {prompt}, output {output} → your function: {answer}",
+    ),
+    "figures.mix.unanswered": Message(zh="尚未回答", en="no answer yet"),
+    "figures.mix.alt": Message(
+        zh="散点图：{count} 个请求按 prompt 与输出长度分布，阈值 {threshold}。"
+        "prefill_heavy {prefill} 个，decode_heavy {decode} 个，mixed {mixed} 个"
+        "（其中短/短 {short} 个，长/长 {long} 个），标红 {wrong} 个。",
+        en="Scatter of {count} requests by prompt and output length, threshold {threshold}. "
+        "prefill_heavy {prefill}, decode_heavy {decode}, mixed {mixed} "
+        "(short/short {short}, long/long {long}); marked red: {wrong}.",
+    ),
+    # Panel 2a: chunk boundaries
+    "figures.chunks.title": Message(
+        zh="分块计划：{suffix} 个未命中 token，每块最多 {size}",
+        en="Chunk plan: {suffix} uncached tokens, at most {size} a chunk",
+    ),
+    "figures.chunks.strip": Message(
+        zh="整个 prompt：命中的前缀不再计算，后缀按块着色（▲ 让出点）",
+        en="The whole prompt: the cached prefix is skipped, the suffix coloured by chunk (▲ yield)",
+    ),
+    "figures.chunks.bars": Message(
+        zh="每一块的 token 数（每块之后调度器可以重新选请求）",
+        en="Tokens of each chunk (after each one the scheduler may choose again)",
+    ),
+    "figures.chunks.x_position": Message(zh="token 位置", en="token position"),
+    "figures.chunks.x_number": Message(zh="第几块", en="chunk number"),
+    "figures.chunks.y": Message(zh="token", en="tokens"),
+    "figures.chunks.limit": Message(zh="chunk_size = {size}", en="chunk_size = {size}"),
+    "figures.chunks.why": Message(
+        zh="第 {number} 块：{tokens} 个 token（位置 {start}–{end}），上限 {size}",
+        en="Chunk {number}: {tokens} tokens (positions {start}–{end}), limit {size}",
+    ),
+    "figures.chunks.why_many": Message(
+        zh="第 {first}–{last} 块合画为一条：共 {tokens} 个 token",
+        en="Chunks {first}–{last} share a bar: {tokens} tokens together",
+    ),
+    "figures.chunks.alt": Message(
+        zh="prompt 有 {prefix} 个命中 token 和 {suffix} 个待算 token，chunk_size {size}："
+        "切成 {count} 块，尾块 {last} 个 token，标红 {wrong} 处。",
+        en="A prompt of {prefix} cached and {suffix} new tokens, chunk_size {size}: "
+        "{count} chunks, the last of {last} tokens; marked red: {wrong}.",
+    ),
+}
+register(CATALOG)

@@ -1,0 +1,137 @@
+"""Words around the pictures: states, controls, predictions."""
+
+from pdsched.messages import Message, register
+
+CATALOG = {
+    "panels.unwritten": Message(
+        zh="完成 TODO {todo} 的 {function} 后，这张图就会活起来；现在只画出框架。",
+        en="TODO {todo}, {function}, will bring this picture alive; only its frame is drawn now.",
+    ),
+    "panels.hung": Message(
+        zh="{function} 超过 {limit} 秒没有返回，已被中断。检查循环是否每次都有进展。",
+        en="{function} did not return within {limit} s and was stopped. "
+        "Does every turn of the loop make progress?",
+    ),
+    "panels.raised": Message(
+        zh="你的函数抛出了 {error}{where}。调用是：{call}",
+        en="Your function raised {error}{where}. The call was: {call}",
+    ),
+    "panels.raised_line": Message(zh="（第 {line} 行：{source}）", en=" (line {line}: {source})"),
+    "panels.broken": Message(
+        zh="面板自身出错，这不是你的代码的问题：{error}",
+        en="The panel itself failed; this is not your code: {error}",
+    ),
+    "panels.state.right": Message(zh="符合规则", en="follows the rules"),
+    "panels.state.wrong": Message(zh="有一处不对", en="something is off"),
+    "panels.state.unwritten": Message(zh="等你来写", en="waiting for your code"),
+    "panels.state.raised": Message(zh="函数抛出异常", en="the function raised"),
+    "panels.state.hung": Message(zh="函数没有返回", en="the function did not return"),
+    "panels.state.broken": Message(zh="面板出错", en="the panel failed"),
+    "panels.state.predict": Message(zh="先预测", en="predict first"),
+    "panels.right": Message(
+        zh="图由你的 {function} 画出，拖动滑块试试。",
+        en="Your {function} draws this picture; move a slider.",
+    ),
+    "panels.predict_first": Message(
+        zh="先写下你的预测再看结果。", en="Commit a prediction, then see the outcome."
+    ),
+    "panels.predict": Message(zh="预测", en="Predict"),
+    "panels.commit": Message(zh="提交预测", en="Commit"),
+    "panels.skip": Message(zh="跳过", en="Skip"),
+    "panels.again": Message(zh="再预测一次", en="Predict again"),
+    "panels.committed": Message(
+        zh="你的预测 {prediction}；等函数写好、写对，这里会给出结果。",
+        en="You predicted {prediction}; the outcome appears once the function is right.",
+    ),
+    "panels.outcome": Message(
+        zh="你的预测 {prediction}，结果 {outcome}：{verdict}",
+        en="You predicted {prediction}, the outcome is {outcome}: {verdict}",
+    ),
+    "panels.verdict.hit": Message(zh="✓ 说中了", en="✓ spot on"),
+    "panels.verdict.miss": Message(
+        zh="✗ 有差距，想一想为什么", en="✗ off the mark: why?"
+    ),
+    "panels.preset": Message(zh="场景", en="scenario"),
+    "panels.preset_none": Message(zh="自定", en="custom"),
+    "panels.save": Message(zh="导出", en="Export"),
+    "panels.saved": Message(zh="已存为 {path}", en="saved as {path}"),
+    "panels.printed": Message(zh="你的函数打印了：", en="Your function printed:"),
+    "panels.replaced": Message(
+        zh="这个面板已被更新的面板取代；重新运行单元格即可恢复。",
+        en="A newer panel has taken over; run the cell again to bring this one back.",
+    ),
+    "panels.more_faults": Message(zh="……另有 {count} 处", en="… and {count} more"),
+    "panels.wrong_type": Message(
+        zh="{function} 应返回 {expected}，得到的是 {got}。",
+        en="{function} should return {expected}, got {got}.",
+    ),
+    # Panel 1
+    "panels.mix.heading": Message(
+        zh="面板 1 · 谁压 Prefill，谁压 Decode", en="Panel 1 · Who presses prefill, who decode"
+    ),
+    "panels.mix.threshold": Message(zh="长 prompt 阈值", en="long prompt above"),
+    "panels.mix.workload": Message(zh="负载", en="workload"),
+    "panels.mix.count": Message(zh="请求数", en="requests"),
+    "panels.mix.question": Message(
+        zh="阈值 {threshold} 时，这 {count} 个请求里有几个会算作 mixed？（短/短也算）",
+        en="At threshold {threshold}, how many of these {count} requests are mixed? "
+        "(short/short counts)",
+    ),
+    "panels.mix.preset.chat": Message(zh="聊天", en="chat"),
+    "panels.mix.preset.code": Message(zh="代码补全", en="code completion"),
+    "panels.mix.preset.reasoning": Message(zh="推理", en="reasoning"),
+    "panels.mix.preset.edges": Message(zh="边界值", en="edge values"),
+    "panels.mix.wrong_class": Message(
+        zh="{name}：prompt {prompt} {prompt_sign} {threshold}，输出 {output} {output_sign} "
+        "{output_threshold}，按规则是 {expected}；你的函数给的是 {got}。",
+        en="{name}: prompt {prompt} {prompt_sign} {threshold}, output {output} {output_sign} "
+        "{output_threshold}, so the rule says {expected}; your function says {got}.",
+    ),
+    "panels.mix.not_conserved": Message(
+        zh="三类之和是 {total}，请求有 {count} 个：每个请求必须恰好算一次。",
+        en="The three classes add up to {total} for {count} requests: count each exactly once.",
+    ),
+    "panels.mix.inconsistent": Message(
+        zh="整批计数 {whole} 与逐个请求之和 {single} 不同：结果不应依赖之前的调用。",
+        en="Counts of the whole batch {whole} differ from one at a time {single}: "
+        "an answer must not depend on earlier calls.",
+    ),
+    # Panel 2a
+    "panels.chunks.heading": Message(
+        zh="面板 2 · 分块在哪里让出", en="Panel 2 · Where chunks yield"
+    ),
+    "panels.chunks.prefix": Message(zh="前缀命中", en="prefix hit"),
+    "panels.chunks.suffix": Message(zh="未命中后缀", en="suffix"),
+    "panels.chunks.size": Message(zh="chunk_size", en="chunk_size"),
+    "panels.chunks.question": Message(
+        zh="{suffix} 个 token 的后缀按 {size} 切，会得到几块？",
+        en="A suffix of {suffix} tokens cut by {size}: how many chunks?",
+    ),
+    "panels.chunks.number.count": Message(zh="块数", en="chunks"),
+    "panels.chunks.number.tail": Message(zh="尾块", en="last chunk"),
+    "panels.chunks.number.yields": Message(zh="让出点", en="yield points"),
+    "panels.chunks.number.saved": Message(zh="前缀省下", en="saved by the prefix"),
+    "panels.chunks.number.predicted": Message(zh="你的预测", en="your prediction"),
+    "panels.chunks.missing": Message(
+        zh="少了 {count} 个 token，第一个在位置 {first}：后缀的每个 token 都要被算一次。",
+        en="{count} tokens are missing, the first at position {first}: "
+        "every token of the suffix must be computed once.",
+    ),
+    "panels.chunks.repeated": Message(
+        zh="有 {count} 个 token 出现不止一次，第一个在位置 {first}。",
+        en="{count} tokens occur more than once, the first at position {first}.",
+    ),
+    "panels.chunks.misplaced": Message(
+        zh="位置 {first} 起 token 的顺序变了：分块必须保持原顺序。",
+        en="From position {first} on the order has changed: chunks keep the order.",
+    ),
+    "panels.chunks.overlong": Message(
+        zh="第 {number} 块有 {tokens} 个 token，超过 chunk_size {size}。",
+        en="Chunk {number} has {tokens} tokens, above chunk_size {size}.",
+    ),
+    "panels.chunks.underfull": Message(
+        zh="第 {number} 块只有 {tokens} 个 token：只有尾块可以小于 chunk_size {size}。",
+        en="Chunk {number} has only {tokens} tokens: only the last may be below chunk_size {size}.",
+    ),
+}
+register(CATALOG)

@@ -1,0 +1,83 @@
+"""From a spec, a function and a setting to what is shown: never a traceback, never a stale picture.
+
+`answer` is the one way to ask a learner's function for a picture; the live panel and the static
+twin both use it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pdsched.figures.scene import Scene
+from pdsched.messages import text
+from pdsched.panels.guard import (
+    LIMIT_S,
+    HungError,
+    LearnerFunction,
+    LearnerRaisedError,
+    UnwrittenError,
+    run_limited,
+)
+from pdsched.panels.spec import PanelSpec, Values, View
+
+State = Literal["right", "wrong", "unwritten", "raised", "hung", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to show for one setting; ``view`` only where the function returned something drawable.
+
+    ``printed`` is what the learner's function printed meanwhile.
+    """
+
+    state: State
+    sentences: tuple[str, ...]
+    scene: Scene
+    view: View | None = None
+    printed: str = ""
+
+
+def answer(
+    spec: PanelSpec,
+    function: Callable[..., Any] | None,
+    values: Values,
+    prediction: float | str | None = None,
+    *,
+    limit_s: float = LIMIT_S,
+) -> Answer:
+    """Call the learner's function for this setting and say what came of it."""
+    if function is None:
+        return _unwritten(spec, values)
+    guarded = LearnerFunction(function, spec.function)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            view = run_limited(lambda: spec.compute(guarded, values, prediction), limit_s)
+    except UnwrittenError:
+        return _unwritten(spec, values)
+    except LearnerRaisedError as error:
+        return Answer("raised", (_raised(error),), spec.frame(values), printed=printed.getvalue())
+    except HungError as error:
+        words = text("panels.hung", function=spec.function, limit=error.limit_s)
+        return Answer("hung", (words,), spec.frame(values), printed=printed.getvalue())
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not look like a picture
+        words = text("panels.broken", error=f"{type(error).__name__}: {error}")
+        return Answer("broken", (words,), spec.frame(values), printed=printed.getvalue())
+    state: State = "wrong" if view.faults else "right"
+    return Answer(state, view.faults, view.scene, view, printed.getvalue())
+
+
+def _unwritten(spec: PanelSpec, values: Values) -> Answer:
+    words = text("panels.unwritten", todo=spec.todo, function=spec.function)
+    return Answer("unwritten", (words,), spec.frame(values))
+
+
+def _raised(error: LearnerRaisedError) -> str:
+    where = ""
+    if error.line is not None:
+        where = text("panels.raised_line", line=error.line, source=error.source)
+    return text("panels.raised", error=str(error)[:300], where=where, call=error.call)

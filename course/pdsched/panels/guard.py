@@ -1,0 +1,187 @@
+"""Run a learner's function so that a panel survives whatever it does.
+
+`LearnerFunction` names what went wrong in the learner's own terms; `run_limited` ends a function
+that never returns. In a kernel's main thread a POSIX interval timer interrupts it, a sleeping one
+included. Elsewhere (Windows; ipykernel 7 answers widgets on a second thread) it runs on a thread
+that is told to stop and, if it will not, is left behind. Pyodide has neither: a trace function
+watches the clock there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import linecache
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, Final, TypeVar
+
+LIMIT_S: Final = 0.7
+RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows one interruption, so keep ringing
+CALL_WIDTH: Final = 150
+
+Result = TypeVar("Result")
+
+
+class UnwrittenError(Exception):
+    """The learner's function still raises NotImplementedError, or does not exist."""
+
+
+class HungError(Exception):
+    """The work did not end within the limit."""
+
+    def __init__(self, limit_s: float) -> None:
+        super().__init__(f"no answer within {limit_s} s")
+        self.limit_s = limit_s
+
+
+class LearnerRaisedError(Exception):
+    """The learner's function raised; carries the call and the learner's own line."""
+
+    def __init__(self, error: BaseException, call: str, line: int | None, source: str) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.error = error
+        self.call = call
+        self.line = line
+        self.source = source
+
+
+class _Interruption(BaseException):
+    """Raised inside the learner's code; not an Exception, so ``except Exception`` lets it pass."""
+
+
+class LearnerFunction:
+    """A learner's function; calling it raises only this module's errors."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self._function = function
+        self.name = name
+        self.calls = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result.
+
+        Raises:
+            UnwrittenError: it raised NotImplementedError.
+            LearnerRaisedError: it raised anything else.
+        """
+        self.calls += 1
+        try:
+            return self._function(*args, **kwargs)
+        except NotImplementedError as error:
+            raise UnwrittenError(self.name) from error
+        except Exception as error:
+            line, source = _own_line(error.__traceback__, self._function)
+            call = describe_call(self.name, args, kwargs)
+            raise LearnerRaisedError(error, call, line, source) from error
+
+
+def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The call as the learner would type it, cut to a readable length."""
+    words = [repr(arg) for arg in args] + [f"{key}={value!r}" for key, value in kwargs.items()]
+    call = f"{name}({', '.join(words)})"
+    return call if len(call) <= CALL_WIDTH else call[: CALL_WIDTH - 2] + "…)"
+
+
+def _own_line(
+    trace: TracebackType | None, function: Callable[..., Any]
+) -> tuple[int | None, str]:
+    """The last line of the traceback that lies in the learner's cell, and its source text."""
+    filename = getattr(getattr(function, "__code__", None), "co_filename", None)
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if filename is None or line is None:
+        return None, ""
+    return line, linecache.getline(filename, line).strip()
+
+
+def run_limited(work: Callable[[], Result], limit_s: float = LIMIT_S) -> Result:
+    """The result of ``work()``, ended after about ``limit_s`` seconds.
+
+    Raises:
+        HungError: it did not return in time. Whatever ``work`` itself raises passes through.
+    """
+    if sys.platform == "emscripten":
+        return _by_trace(work, limit_s)
+    main = threading.current_thread() is threading.main_thread()
+    if main and hasattr(signal, "setitimer"):
+        return _by_alarm(work, limit_s)
+    return _on_thread(work, limit_s)
+
+
+def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
+    over = False
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        if not over:
+            raise _Interruption
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, limit_s, RING_AGAIN_S)
+        try:
+            result = work()
+            over = True
+        finally:
+            over = True
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except _Interruption:
+        raise HungError(limit_s) from None
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    return result
+
+
+def _on_thread(work: Callable[[], Result], limit_s: float) -> Result:
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def target() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            errors.append(error)
+
+    thread = threading.Thread(target=target, name="pdsched-learner", daemon=True)
+    thread.start()
+    thread.join(limit_s)
+    if thread.is_alive():
+        _stop(thread)
+        raise HungError(limit_s)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _stop(thread: threading.Thread) -> None:
+    """Ask a thread to end; one that sleeps in C hears it only when it wakes, and is left behind."""
+    for _ in range(8):
+        ident = ctypes.c_ulong(thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_Interruption))
+        thread.join(RING_AGAIN_S)
+        if not thread.is_alive():
+            return
+
+
+def _by_trace(work: Callable[[], Result], limit_s: float) -> Result:
+    end = time.monotonic() + limit_s
+
+    def watch(_frame: FrameType, _event: str, _arg: Any) -> Any:
+        if time.monotonic() > end:
+            raise _Interruption
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        return work()
+    except _Interruption:
+        raise HungError(limit_s) from None
+    finally:
+        sys.settrace(before)

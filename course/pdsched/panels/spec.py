@@ -1,0 +1,142 @@
+"""What a panel is, without widgets: its controls, its question, and its answer to them.
+
+A `PanelSpec` is pure: values of the controls and the learner's function in, a `View` out. The
+widgets (`live`) and the static twin (`show`) are two readers of the same spec.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pdsched.figures.axes import short_number
+from pdsched.figures.scene import Scene
+
+Value = int | float | str | bool
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A slider over listed values; ``unit`` is written behind the value."""
+
+    name: str
+    label: str
+    values: tuple[float, ...]
+    default: float
+    unit: str = ""
+
+    def word(self, value: float) -> str:
+        """A value as the slider shows it."""
+        return f"{short_number(value)} {self.unit}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Buttons or a list: ``options`` are (label, value) pairs."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stepper:
+    """Play, step and slide over 1…``most``; the spec clamps a value beyond its picture."""
+
+    name: str
+    label: str
+    most: int
+    default: int = 0
+
+
+Control = Slider | Choice | Stepper
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the learner predicts first: a number (``choices`` empty) or one of the choices."""
+
+    words: str
+    choices: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One entry of the number strip."""
+
+    label: str
+    value: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The picture for one setting of the controls.
+
+    ``faults`` are sentences about what is wrong with the learner's result (none: right);
+    ``answer`` is what the prediction is compared with.
+    """
+
+    scene: Scene
+    faults: tuple[str, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    sentences: tuple[str, ...] = ()
+    answer: float | str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class PanelSpec(ABC):
+    """One panel: which function it calls, what can be moved, what is drawn."""
+
+    key: ClassVar[str]
+    function: ClassVar[str]
+    todo: ClassVar[int]
+
+    @abstractmethod
+    def controls(self) -> tuple[Control, ...]:
+        """The controls, in the order shown."""
+
+    @abstractmethod
+    def question(self, values: Values) -> Question:
+        """The prediction asked for at this setting."""
+
+    @abstractmethod
+    def frame(self, values: Values) -> Scene:
+        """The picture before there is an answer."""
+
+    @abstractmethod
+    def compute(
+        self, function: Callable[..., Any], values: Values, prediction: float | str | None
+    ) -> View:
+        """The picture with the learner's answer; ``function`` raises only `guard`'s errors."""
+
+    def presets(self) -> Mapping[str, Values]:
+        """Named settings of the controls; empty for none."""
+        return {}
+
+    def fits(self, prediction: float | str, answer: float | str) -> bool:
+        """Whether the prediction counts as right (numbers: within a tenth)."""
+        if isinstance(prediction, str) or isinstance(answer, str):
+            return prediction == answer
+        return abs(prediction - answer) <= 0.1 * max(abs(answer), 1e-9)
+
+    def defaults(self) -> dict[str, Value]:
+        """The controls' first values."""
+        return {control.name: control.default for control in self.controls()}
+
+    def settings(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The defaults with ``values`` over them.
+
+        Raises:
+            ValueError: a name that is no control of this panel.
+        """
+        unknown = set(values) - set(self.defaults())
+        if unknown:
+            allowed = ", ".join(self.defaults())
+            raise ValueError(f"{self.key}: no control {', '.join(sorted(unknown))}; has {allowed}")
+        return {**self.defaults(), **values}
