@@ -71,3 +71,12 @@ def row_axis(names: tuple[str, ...]) -> Axis:
     count = len(names)
     ticks = tuple(Tick(count - 0.5 - i, name, grid=False) for i, name in enumerate(names))
     return Axis("", 0, count, ticks=ticks)
+
+
+def numbered_axis(label: str, count: int) -> Axis:
+    """Columns numbered from 1: column i spans ``i-1`` to ``i``, its number in the middle."""
+    step = max(1, round(_step(count, 12)))
+    numbers = [1, *range(step, count + 1, step)] if step > 1 else range(1, count + 1)
+    return Axis(
+        label, 0, count, ticks=tuple(Tick(n - 0.5, short_number(n), False) for n in numbers)
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from pdsched.figures.axes import linear_axis, short_number
+from pdsched.figures.axes import linear_axis, numbered_axis, short_number
 from pdsched.figures.scene import (
     Axis,
     Box,
@@ -56,6 +56,7 @@ class ChunkPlan:
     lengths: tuple[int, ...] | None = None
     starts: tuple[int, ...] | None = None
     flaws: Flaws = Flaws()
+    predicted_chunks: float | None = None
 
     @property
     def total(self) -> int:
@@ -88,7 +89,7 @@ def chunk_boundaries(plan: ChunkPlan) -> Scene:
             wrong=len(plan.flaws.positions) + len(plan.flaws.overlong) + len(plan.flaws.underfull),
         ),
         plots=(_strip(plan), _chunks(plan)),
-        legend=("cached", "prefill", "prefill_alt", "yield", "error"),
+        legend=("cached", "prefill", "prefill_alt", "yield", "error", "prediction"),
     )
 
 
@@ -134,8 +135,8 @@ def _grouped(count: int, most: int) -> list[tuple[int, int]]:
 
 def _chunks(plan: ChunkPlan) -> Plot:
     lengths = plan.lengths or ()
-    shown = max(len(lengths), -(-plan.suffix_tokens // plan.chunk_size), 1)
-    x = linear_axis(text("figures.chunks.x_number"), shown, wanted=10, whole=True)
+    shown = max(len(lengths), -(-plan.suffix_tokens // plan.chunk_size), 12)
+    x = numbered_axis(text("figures.chunks.x_number"), shown)
     top = max(plan.chunk_size, *(lengths or (0,))) * 1.3
     y = linear_axis(text("figures.chunks.y"), top, wanted=4, whole=True)
     groups = _grouped(len(lengths), BARS)
@@ -149,18 +150,23 @@ def _chunks(plan: ChunkPlan) -> Plot:
         within = min(longest, plan.chunk_size)
         if any(index in bad for index in range(first, last + 1)) and longest <= plan.chunk_size:
             role = "error"
-        marks.extend(_bar(first, last + 1, 0, within, role, squares))
+        marks.extend(_bar((first, last + 1), 0, within, role, squares))
         if longest > plan.chunk_size:
-            marks.extend(_bar(first, last + 1, within, longest, "error", squares))
+            marks.extend(_bar((first, last + 1), within, longest, "error", squares))
         columns.append(Column(first, last + 1, _why(plan, lengths, first, last)))
     limit = float(plan.chunk_size)
     words = text("figures.chunks.limit", size=short_number(plan.chunk_size))
     marks.append(Line(((0, limit), (shown, limit)), "budget"))
     marks.append(Note(shown, limit, words, "budget", "end", -4, -6, bold=True))
+    if plan.predicted_chunks is not None and 0 <= plan.predicted_chunks <= shown:
+        marks.append(Line(((plan.predicted_chunks, 0), (plan.predicted_chunks, top)), "prediction"))
     return Plot("chunks", x, y, 190, tuple(marks), tuple(columns), text("figures.chunks.bars"))
 
 
-def _bar(x0: float, x1: float, low: int, high: int, role: str, squares: bool) -> Iterator[Mark]:
+def _bar(
+    span: tuple[float, float], low: int, high: int, role: str, squares: bool
+) -> Iterator[Mark]:
+    x0, x1 = span
     inset = (x1 - x0) * 0.06
     if squares:
         yield Cells(x0 + inset, x1 - inset, low, high - low, role)

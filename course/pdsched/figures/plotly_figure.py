@@ -120,8 +120,8 @@ def _traces(plot: Plot, dark: bool, go: Any) -> Iterator[Any]:
             hovertext=line.why or line.text,
             hoverinfo="text",
         )
-    for (role, shape, hollow), members in dots.items():
-        yield _markers(role, shape, hollow, members, dark, go)
+    for (role, _, _), members in dots.items():
+        yield _markers(role, members, dark, go)
     for role, words in notes.items():
         yield go.Scatter(
             name=role,
@@ -172,12 +172,18 @@ def _areas(role: str, group: list[Box], dark: bool, go: Any) -> Any:
         xs += [box.x0, box.x1, box.x1, box.x0, box.x0, None]
         ys += [box.y0, box.y0, box.y1, box.y1, box.y0, None]
     return go.Scatter(
-        name=role, x=xs, y=ys, fill="toself", mode="none", hoverinfo="skip",
+        name=role,
+        x=xs,
+        y=ys,
+        fill="toself",
+        mode="none",
+        hoverinfo="skip",
         fillcolor=colour(role, dark=dark),
     )
 
 
-def _markers(role: str, shape: str, hollow: bool, members: list[Dot], dark: bool, go: Any) -> Any:
+def _markers(role: str, members: list[Dot], dark: bool, go: Any) -> Any:
+    shape, hollow = members[0].shape, members[0].hollow
     symbol = _SYMBOL[shape] + ("-open" if hollow or shape == "bar" else "")
     return go.Scatter(
         name=role,

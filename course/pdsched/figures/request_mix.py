@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pdsched.figures.axes import log_axis, short_number
-from pdsched.figures.scene import Dot, Line, Mark, Note, Plot, Scene
+from pdsched.figures.scene import Axis, Dot, Line, Mark, Note, Plot, Scene
 from pdsched.messages import text
 
 CLASS_MARK: Final = {
@@ -41,7 +41,7 @@ def request_mix(points: Sequence[MixPoint], long_prompt_threshold: int) -> Scene
     x = log_axis(text("figures.mix.x"), 16, max(longest_prompt * 1.6, 16384))
     y = log_axis(text("figures.mix.y"), 4, max(longest_output * 1.8, 2048))
     marks: list[Mark] = [
-        *_threshold_lines(long_prompt_threshold, output_threshold, x.low, x.high, y.low, y.high),
+        *_threshold_lines(long_prompt_threshold, output_threshold, x, y),
         Note(x.low, y.low, text("figures.mix.short_short"), "faint", dx_px=8, dy_px=-8),
         Note(x.high, y.high, text("figures.mix.long_long"), "faint", "end", -8, 18),
     ]
@@ -57,17 +57,15 @@ def request_mix(points: Sequence[MixPoint], long_prompt_threshold: int) -> Scene
     )
 
 
-def _threshold_lines(
-    prompt: int, output: int, x_low: float, x_high: float, y_low: float, y_high: float
-) -> list[Mark]:
+def _threshold_lines(prompt: int, output: int, x: Axis, y: Axis) -> list[Mark]:
     words = text("figures.mix.line_y", threshold=short_number(prompt), value=short_number(output))
-    at = max(float(output), y_low)
+    at = max(float(output), y.low)
     return [
-        Line(((prompt, y_low), (prompt, y_high)), "threshold"),
-        Line(((x_low, at), (x_high, at)), "threshold"),
-        Note(prompt, y_high, text("figures.mix.line_x", value=short_number(prompt)), "threshold",
+        Line(((prompt, y.low), (prompt, y.high)), "threshold"),
+        Line(((x.low, at), (x.high, at)), "threshold"),
+        Note(prompt, y.high, text("figures.mix.line_x", value=short_number(prompt)), "threshold",
              "end" if prompt > 1000 else "start", -7 if prompt > 1000 else 7, 18, bold=True),
-        Note(x_low, at, words, "threshold", "start", 8, -7, bold=True),
+        Note(x.low, at, words, "threshold", "start", 8, -7, bold=True),
     ]  # fmt: skip
 
 

@@ -168,7 +168,9 @@ class Scene:
     def mark_count(self) -> int:
         """Marks as an eye counts them: each token cell is one."""
         return sum(
-            mark.count if isinstance(mark, Cells) else 1 for plot in self.plots for mark in plot.marks
+            mark.count if isinstance(mark, Cells) else 1
+            for plot in self.plots
+            for mark in plot.marks
         )
 
     def plot(self, name: str) -> Plot:

@@ -48,9 +48,8 @@ CATALOG = {
         en="You predicted {prediction}, the outcome is {outcome}: {verdict}",
     ),
     "panels.verdict.hit": Message(zh="✓ 说中了", en="✓ spot on"),
-    "panels.verdict.miss": Message(
-        zh="✗ 有差距，想一想为什么", en="✗ off the mark: why?"
-    ),
+    "panels.verdict.miss": Message(zh="✗ 有差距，想一想为什么", en="✗ off the mark: why?"),
+    "panels.next": Message(zh="下一轮 ▸", en="next ▸"),
     "panels.preset": Message(zh="场景", en="scenario"),
     "panels.preset_none": Message(zh="自定", en="custom"),
     "panels.save": Message(zh="导出", en="Export"),
@@ -66,7 +65,7 @@ CATALOG = {
         en="{function} should return {expected}, got {got}.",
     ),
     # Panel 1
-    "panels.mix.heading": Message(
+    "panels.request_mix.heading": Message(
         zh="面板 1 · 谁压 Prefill，谁压 Decode", en="Panel 1 · Who presses prefill, who decode"
     ),
     "panels.mix.threshold": Message(zh="长 prompt 阈值", en="long prompt above"),
@@ -77,10 +76,12 @@ CATALOG = {
         en="At threshold {threshold}, how many of these {count} requests are mixed? "
         "(short/short counts)",
     ),
-    "panels.mix.preset.chat": Message(zh="聊天", en="chat"),
-    "panels.mix.preset.code": Message(zh="代码补全", en="code completion"),
-    "panels.mix.preset.reasoning": Message(zh="推理", en="reasoning"),
-    "panels.mix.preset.edges": Message(zh="边界值", en="edge values"),
+    "panels.workload.chat": Message(zh="聊天", en="chat"),
+    "panels.workload.code": Message(zh="代码补全", en="code completion"),
+    "panels.workload.reasoning": Message(zh="推理", en="reasoning"),
+    "panels.workload.mixed": Message(zh="混合", en="mixed traffic"),
+    "panels.workload.edges": Message(zh="边界值", en="edge values"),
+    "panels.number.predicted_mixed": Message(zh="你预测的 mixed", en="mixed, as you predicted"),
     "panels.mix.wrong_class": Message(
         zh="{name}：prompt {prompt} {prompt_sign} {threshold}，输出 {output} {output_sign} "
         "{output_threshold}，按规则是 {expected}；你的函数给的是 {got}。",
@@ -97,7 +98,7 @@ CATALOG = {
         "an answer must not depend on earlier calls.",
     ),
     # Panel 2a
-    "panels.chunks.heading": Message(
+    "panels.chunk_boundaries.heading": Message(
         zh="面板 2 · 分块在哪里让出", en="Panel 2 · Where chunks yield"
     ),
     "panels.chunks.prefix": Message(zh="前缀命中", en="prefix hit"),

@@ -64,7 +64,7 @@ def answer(
     except HungError as error:
         words = text("panels.hung", function=spec.function, limit=error.limit_s)
         return Answer("hung", (words,), spec.frame(values), printed=printed.getvalue())
-    except Exception as error:  # noqa: BLE001 - a fault of ours must not look like a picture
+    except Exception as error:
         words = text("panels.broken", error=f"{type(error).__name__}: {error}")
         return Answer("broken", (words,), spec.frame(values), printed=printed.getvalue())
     state: State = "wrong" if view.faults else "right"

@@ -86,9 +86,7 @@ def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
     return call if len(call) <= CALL_WIDTH else call[: CALL_WIDTH - 2] + "…)"
 
 
-def _own_line(
-    trace: TracebackType | None, function: Callable[..., Any]
-) -> tuple[int | None, str]:
+def _own_line(trace: TracebackType | None, function: Callable[..., Any]) -> tuple[int | None, str]:
     """The last line of the traceback that lies in the learner's cell, and its source text."""
     filename = getattr(getattr(function, "__code__", None), "co_filename", None)
     line = None
@@ -145,7 +143,7 @@ def _on_thread(work: Callable[[], Result], limit_s: float) -> Result:
     def target() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+        except BaseException as error:
             errors.append(error)
 
     thread = threading.Thread(target=target, name="pdsched-learner", daemon=True)

@@ -96,6 +96,8 @@ class PanelSpec(ABC):
     key: ClassVar[str]
     function: ClassVar[str]
     todo: ClassVar[int]
+    tolerance: ClassVar[float] = 0.0
+    """How far a predicted number may lie from the outcome, as a share of it."""
 
     @abstractmethod
     def controls(self) -> tuple[Control, ...]:
@@ -120,10 +122,10 @@ class PanelSpec(ABC):
         return {}
 
     def fits(self, prediction: float | str, answer: float | str) -> bool:
-        """Whether the prediction counts as right (numbers: within a tenth)."""
+        """Whether the prediction counts as right (numbers: within `tolerance`)."""
         if isinstance(prediction, str) or isinstance(answer, str):
             return prediction == answer
-        return abs(prediction - answer) <= 0.1 * max(abs(answer), 1e-9)
+        return abs(prediction - answer) <= self.tolerance * abs(answer) + 1e-9
 
     def defaults(self) -> dict[str, Value]:
         """The controls' first values."""

@@ -1,0 +1,111 @@
+"""A panel outlives whatever a learner's function does."""
+
+import sys
+import threading
+import time
+
+import pytest
+
+from pdsched.panels import guard
+from pdsched.panels.guard import HungError, LearnerFunction, LearnerRaisedError, UnwrittenError
+
+pytestmark = pytest.mark.core
+LIMIT_S = 0.15
+
+
+def forever():
+    while True:
+        try:
+            sum(range(10))
+        except Exception:
+            continue
+
+
+def sleeping():
+    time.sleep(1)  # a thread left behind must not outlive its test by long
+
+
+def stubborn():
+    while True:
+        try:
+            sum(range(10))
+        except:  # noqa: E722 - the worst a learner can write
+            continue
+
+
+def on_another_thread(work):
+    """What ``work`` returned or raised on a thread that is not the main one."""
+    box = []
+
+    def target():
+        try:
+            box.append(work())
+        except Exception as error:
+            box.append(error)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join(10)
+    return box[0]
+
+
+needs_alarm = pytest.mark.skipif(sys.platform == "win32", reason="no interval timer on Windows")
+
+
+@needs_alarm
+@pytest.mark.parametrize("work", [forever, sleeping, stubborn])
+def test_the_main_thread_is_interrupted(work):
+    with pytest.raises(HungError):
+        guard.run_limited(work, LIMIT_S)
+
+
+@pytest.mark.parametrize("work", [forever, sleeping])
+def test_another_thread_is_freed_too(work):
+    assert isinstance(on_another_thread(lambda: guard.run_limited(work, LIMIT_S)), HungError)
+
+
+def test_the_trace_fallback_ends_a_loop():
+    with pytest.raises(HungError):
+        guard._by_trace(forever, LIMIT_S)
+    assert sys.gettrace() is None or sys.gettrace().__module__ != guard.__name__
+
+
+def test_results_and_errors_pass_through_on_any_thread():
+    assert guard.run_limited(lambda: 7) == 7
+    assert on_another_thread(lambda: guard.run_limited(lambda: 7)) == 7
+    error = on_another_thread(lambda: guard.run_limited(lambda: int("x")))
+    assert isinstance(error, ValueError)
+
+
+@needs_alarm
+def test_the_alarm_is_put_back_as_it_was():
+    import signal
+
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(HungError):
+        guard.run_limited(forever, LIMIT_S)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_unwritten_is_told_from_raised():
+    def stub():
+        raise NotImplementedError
+
+    with pytest.raises(UnwrittenError):
+        LearnerFunction(stub, "stub")()
+
+
+def test_a_raised_error_names_the_call_and_the_learners_own_line():
+    def divide(a, b):
+        return a // b
+
+    with pytest.raises(LearnerRaisedError) as caught:
+        LearnerFunction(divide, "divide")(1, b=0)
+    assert caught.value.call == "divide(1, b=0)"
+    assert caught.value.source == "return a // b"
+    assert str(caught.value).startswith("ZeroDivisionError")
+
+
+def test_a_long_call_is_cut_to_a_readable_length():
+    assert len(guard.describe_call("f", (list(range(1000)),), {})) <= guard.CALL_WIDTH
