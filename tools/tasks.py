@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+import bundle
 import environment
 import lab
 import locking
@@ -75,6 +76,7 @@ TASKS: Final[dict[str, tuple[Task, str]]] = {
     "lab": (lab.open_lab, "打开 JupyterLab | open JupyterLab at the first notebook"),
     "test": (test, "全部测试 | lint, types and all tests (arguments go to pytest)"),
     "release": (module("pdgrade", "release"), "生成学生版 | regenerate release/ from source/"),
+    "bundle": (bundle.bundle, "上传云端的压缩包 | zip of notebooks and wheel for a cloud"),
     "grade": (module("pdgrade", "grade"), "批改 submitted/ | grade what is in submitted/"),
     "bench": (bench, "基准 | run the benchmarks"),
     "setup": (lambda _python, _arguments: 0, "只装环境 | only set up the environment"),

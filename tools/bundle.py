@@ -1,0 +1,44 @@
+"""``make bundle``: the released notebooks and pdsched's wheel in one zip, for a cloud upload."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+from environment import ROOT
+from lab import ASSIGNMENT
+
+
+def build_wheel(python: Path, folder: Path) -> Path:
+    """Build pdsched's wheel into ``folder`` from the locked build backend.
+
+    Raises:
+        OSError: the build failed; its last line is in the message.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("pdsched-*.whl"):
+        stale.unlink()
+    command = [str(python), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    done = subprocess.run(
+        [*command, str(ROOT / "course")], check=False, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise OSError(f"pdsched's wheel was not built: {done.stderr.strip().splitlines()[-1]}")
+    return next(folder.glob("pdsched-*.whl"))
+
+
+def bundle(python: Path, arguments: list[str]) -> int:
+    """Write build/<assignment>.zip and say where it is."""
+    del arguments
+    released = sorted((ROOT / "release" / ASSIGNMENT).glob("*.ipynb"))
+    if not released:
+        raise OSError(f"release/{ASSIGNMENT} has no notebook: run make release first")
+    target = ROOT / "build" / f"{ASSIGNMENT}.zip"
+    wheel = build_wheel(python, ROOT / "build" / "wheel")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in (*released, wheel):
+            archive.write(path, f"{ASSIGNMENT}/{path.name}")
+    print(f"{target.relative_to(ROOT)}: {len(released)} notebooks, {wheel.name}")
+    return 0
