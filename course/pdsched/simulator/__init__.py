@@ -2,6 +2,7 @@
 
 from pdsched.simulator.cluster import Cluster, HandoffLink, WorkerPool
 from pdsched.simulator.gaps import TokenGaps
+from pdsched.simulator.loop import StopSimulation
 from pdsched.simulator.run import simulate
 from pdsched.simulator.timeline import (
     Handoff,
@@ -19,6 +20,7 @@ __all__ = [
     "Iteration",
     "PrefillChunk",
     "RequestRecord",
+    "StopSimulation",
     "Timeline",
     "TokenGaps",
     "WorkerPool",

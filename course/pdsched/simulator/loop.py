@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pdsched.simulator.worker import Worker
 
 
+class StopSimulation(Exception):  # noqa: N818 -- a request, not an error
+    """A policy raises this to end the simulation; what has happened so far is returned."""
+
+
 class StuckError(RuntimeError):
     """Requests are left but no worker can go on: a bug in a policy or in the simulator."""
 
@@ -79,10 +83,16 @@ class Loop:
                 raise StuckError(f"{self._left} requests are left, but nothing can run")
 
     def _run(self, worker: Worker, horizon_ms: float) -> None:
-        if not worker.run_until(horizon_ms):
-            self._active.remove(worker)
+        stopped = False
+        try:
+            if not worker.run_until(horizon_ms):
+                self._active.remove(worker)
+        except StopSimulation:
+            stopped = True
         if worker.finished:
             self._settle(worker)
+        if stopped:
+            self._left = 0
 
     def _horizon(self, worker: Worker, event_ms: float) -> float:
         if len(self._active) == 1 or self.concurrency is None:

@@ -55,6 +55,9 @@ def simulate(
         record_iterations: keep every iteration; without, a million requests fit in memory.
         fast_forward: run stretches of equal decode-only plans at once. The times are the same.
 
+    A policy may end the simulation early with `StopSimulation`: the timeline then holds the
+    iterations so far and the requests that have finished.
+
     Raises:
         ValueError: an argument is out of range, arrivals are unsorted, an id occurs twice, or a
             request can never be served (larger than the KV cache, or than the budget where the
