@@ -11,11 +11,13 @@ from pdsched.scheduler.plan import DECODE_ALL, PrefillChunk, StepPlan
 from pdsched.scheduler.plan_error import PlanError
 from pdsched.scheduler.protocol import Scheduler
 from pdsched.scheduler.state import WorkerState
+from pdsched.scheduler.vllm_v1 import VllmV1Scheduler
 
 _MAKERS: Final[dict[str, Callable[..., Scheduler]]] = {
     "decode_first": lambda **options: PhasedScheduler("decode_first", **options),
     "prefill_first": lambda **options: PhasedScheduler("prefill_first", **options),
     "balanced": lambda **options: PhasedScheduler("balanced", **options),
+    "vllm_v1": VllmV1Scheduler,
 }
 
 NAMES: Final = tuple(_MAKERS)
@@ -47,6 +49,7 @@ __all__ = [
     "PrefillChunk",
     "Scheduler",
     "StepPlan",
+    "VllmV1Scheduler",
     "WorkerState",
     "from_plan_function",
     "make",

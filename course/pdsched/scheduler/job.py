@@ -85,7 +85,8 @@ class DecodeSet:
 
     A step in which all of them decode costs the same for any size: the step counter moves, and
     a heap of finish steps says who is done. A job that is left out of a step is shifted by one
-    step. ``last_ms`` is when those not in ``stalled`` got their latest token.
+    step. ``last_ms`` is when those not in ``stalled`` got their latest token, and
+    ``latest_admission`` no member was admitted after.
     """
 
     __slots__ = (
@@ -95,6 +96,7 @@ class DecodeSet:
         "block_tokens",
         "context",
         "last_ms",
+        "latest_admission",
         "members",
         "stalled",
         "step",
@@ -106,6 +108,7 @@ class DecodeSet:
         self.step = 0
         self.context = 0
         self.last_ms = 0.0
+        self.latest_admission = -1
         self.block_tokens = block_tokens
         self._bucket = [0] * block_tokens
         self._finish_heap: list[tuple[int, int, Job]] = []
@@ -154,6 +157,7 @@ class DecodeSet:
         """Take in a job whose latest token came at ``job.last_token_ms``."""
         job.join_step = self.step
         job.finish_step = self.step + job.output_tokens - job.generated
+        self.latest_admission = max(self.latest_admission, job.admission)
         self.members[job.request_id] = job
         self.context += job.computed
         heappush(self._finish_heap, (job.finish_step, job.order, job))

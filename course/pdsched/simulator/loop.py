@@ -20,8 +20,8 @@ class StopSimulation(Exception):  # noqa: N818 -- a request, not an error
     """A policy raises this to end the simulation; what has happened so far is returned."""
 
 
-class StuckError(RuntimeError):
-    """Requests are left but no worker can go on: a bug in a policy or in the simulator."""
+class StuckError(ValueError):
+    """Requests are left but no worker can go on; the message names the first of them."""
 
 
 class Loop:
@@ -80,7 +80,22 @@ class Loop:
             elif event_ms < inf:
                 self._handle_event(event_ms)
             else:
-                raise StuckError(f"{self._left} requests are left, but nothing can run")
+                raise StuckError(self._why_stuck())
+
+    def _why_stuck(self) -> str:
+        for worker in self.workers:
+            if worker.has_work:
+                state = worker.state
+                job = next(iter([*state.waiting, *state.prefilling.values()]), None)
+                head = f"request {job.request_id!r}" if job else "decoding"
+                known = f" ({job.known_tokens} known tokens)" if job else ""
+                free = "unlimited" if state.pool is None else f"{state.pool.free} free"
+                return (
+                    f"{self._left} requests are left, but {worker.name} cannot go on: "
+                    f"{head}{known} waits; budget {state.max_num_batched_tokens}, "
+                    f"KV blocks {free}, policy {worker.scheduler.name}"
+                )
+        return f"{self._left} requests are left, but no worker has them"
 
     def _run(self, worker: Worker, horizon_ms: float) -> None:
         stopped = False
