@@ -26,6 +26,7 @@ from pdgrade.written_back import write_back
 from pdsched.feedback import FunctionUnavailable
 
 _EXIT_WAIT_S: Final = 10.0
+_GRACE_S: Final = 0.5  # between the end of the channel and the end of the process
 _CHUNK: Final = 1 << 16
 
 
@@ -297,6 +298,7 @@ class Worker:
 
     def _post_mortem(self, where: str) -> Stop:
         """Why a worker ended that nobody ended."""
+        alive = not _readable(self._ends.status, _GRACE_S)
         found = self._exit_report()
         status, reason = found.get("status"), str(found.get("reason", ""))
         limits = self._limits
@@ -305,7 +307,7 @@ class Worker:
             return Stop(kind, f"{reason} limit", where)
         if not isinstance(status, int):
             return Stop("crashed", "the worker was lost", where)
-        if status == serve.CHANNEL_LOST:
+        if alive or status == serve.CHANNEL_LOST:
             return Stop("channel", "the result channel broke", where)
         if status >= 0:
             return Stop("exited", f"exit status {status}", where)
@@ -321,6 +323,12 @@ class _Ended(Exception):  # noqa: N818
     def __init__(self, kind: StopKind, detail: str = "") -> None:
         super().__init__(detail)
         self.kind, self.detail = kind, detail
+
+
+def _readable(end: socket.socket, wait_s: float) -> bool:
+    poller = select.poll()
+    poller.register(end, select.POLLIN)
+    return bool(poller.poll(wait_s * 1000))
 
 
 def _signal_name(number: int) -> str:
