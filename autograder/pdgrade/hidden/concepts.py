@@ -35,10 +35,9 @@ def is_right(given: object, answer: str | float, tolerance: float = 0.0) -> bool
     """Letters count in either case and with spaces around; numbers within 1e-9 or `tolerance`."""
     if isinstance(answer, str):
         return type(given) is str and given.strip().upper() == answer
-    if type(given) not in (int, float):
+    if not isinstance(given, int | float) or type(given) not in (int, float):
         return False
-    number = float(str(given))
-    return close(answer, number) or abs(number - answer) <= tolerance * abs(answer)
+    return close(answer, given) or abs(given - answer) <= tolerance * abs(answer)
 
 
 def judge(name: str, answer: str | float) -> Judge:

@@ -6,10 +6,6 @@ CATALOG = {
     "hidden.no_exception": Message(
         zh="不抛异常，返回约定的结构", en="no exception, the agreed shape"
     ),
-    "hidden.constant": Message(
-        zh="两组不同的输入得到了同样的结果：返回值没有用到输入。",
-        en="Two different inputs gave the same result: the input is not used.",
-    ),
     "hidden.hint": Message(
         zh="这是一个新生成的同类例子，不是评分用的输入；先让它通过。",
         en="This is a fresh example of the same kind, not the graded input; make it pass first.",

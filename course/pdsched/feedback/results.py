@@ -75,7 +75,7 @@ class CheckResult:
             ("call", self.call),
             ("expected", self.expected),
             ("got", self.got),
-            ("detail", self.detail),
+            ("line" if self.verdict == "raised" else "detail", self.detail),
             ("rule", self.rule),
             ("hint", self.hint),
         )

@@ -169,8 +169,11 @@ def _place(path: str) -> str:
 
 
 def close(expected: float, got: float) -> bool:
-    """Equal within 1e-9 (relative or absolute); NaN equals nothing."""
-    return math.isclose(expected, got, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
+    """Equal within 1e-9 (relative or absolute); NaN and integers beyond a float equal nothing."""
+    try:
+        return math.isclose(expected, got, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
+    except OverflowError:
+        return False
 
 
 def shown(value: object, limit: int = SHOWN_CHARACTERS) -> str:

@@ -28,6 +28,7 @@ CATALOG = {
     "feedback.label.expected": Message(zh="  期望：", en="  expected: "),
     "feedback.label.got": Message(zh="  得到：", en="  got:      "),
     "feedback.label.detail": Message(zh="  差别：", en="  detail:   "),
+    "feedback.label.line": Message(zh="  位置：", en="  where:    "),
     "feedback.label.rule": Message(zh="  规则：", en="  rule:     "),
     "feedback.label.hint": Message(zh="  下一步：", en="  next:     "),
     "feedback.next.passed": Message(zh="继续。", en="Go on."),
@@ -61,6 +62,10 @@ CATALOG = {
         zh="同样的输入再调用一次，结果变了：函数里留下了状态。",
         en="A second call with the same input gave another result: the function keeps state.",
     ),
+    "feedback.constant": Message(
+        zh="两组不同的输入得到了同样的结果：返回值没有用到输入。",
+        en="Two different inputs gave the same result: the input is not used.",
+    ),
     "feedback.shape": Message(
         zh="返回值的结构和约定不同（{error}）",
         en="the result does not have the agreed shape ({error})",
@@ -88,6 +93,40 @@ CATALOG = {
     ),
     "feedback.value.extra_keys": Message(
         zh="{place} 多出了键 {keys}", en="{place} has unexpected keys {keys}"
+    ),
+    "feedback.headline.all": Message(
+        zh="TODO {todo} · {name}：{total} 条规则全部满足（{kept}/{total}）。",
+        en="TODO {todo} · {name}: all {total} rules hold ({kept}/{total}).",
+    ),
+    "feedback.headline.some": Message(
+        zh="TODO {todo} · {name}：已满足 {kept}/{total} 条规则。",
+        en="TODO {todo} · {name}: {kept} of {total} rules hold.",
+    ),
+    "feedback.headline.none": Message(
+        zh="TODO {todo} · {name}：还不能检查（{kept}/{total}）。",
+        en="TODO {todo} · {name}: nothing to check yet ({kept}/{total}).",
+    ),
+    "feedback.short.passed": Message(zh="通过", en="passed"),
+    "feedback.short.unwritten": Message(zh="还没写", en="not written"),
+    "feedback.short.raised": Message(zh="运行报错", en="raised"),
+    "feedback.short.wrong_type": Message(zh="类型不对", en="wrong type"),
+    "feedback.short.wrong_value": Message(zh="结果不对", en="wrong value"),
+    "feedback.short.unavailable": Message(zh="无法调用", en="cannot be called"),
+    "feedback.state.untouched": Message(zh="还没检查过", en="not checked yet"),
+    "feedback.state.unwritten": Message(zh="还没写", en="not written"),
+    "feedback.state.started": Message(zh="进行中", en="in progress"),
+    "feedback.state.passed": Message(zh="通过", en="passed"),
+    "feedback.rules": Message(zh="{total} 条规则", en="{total} rules"),
+    "feedback.ask_hint": Message(
+        zh="卡住了？运行 hint({todo}) 看下一级提示（还有 {left} 级没看）。",
+        en="Stuck? Run hint({todo}) for the next hint ({left} not seen yet).",
+    ),
+    "feedback.printed": Message(
+        zh="检查时你的函数打印了：{printed}", en="Printed meanwhile: {printed}"
+    ),
+    "feedback.no_input": Message(
+        zh="检查和评分时不能用 input()：数据都由参数传入。",
+        en="input() is not available when checked or graded: all data comes as arguments.",
     ),
 }
 

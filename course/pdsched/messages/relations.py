@@ -1,0 +1,72 @@
+"""What a broken relation says: one sentence with the numbers of the case."""
+
+from pdsched.messages import Message, register
+
+CATALOG = {
+    "relations.keys": Message(zh="键应恰好是 {keys}", en="the keys should be exactly {keys}"),
+    "relations.total": Message(
+        zh="三类之和应为 {expected}，得到 {got}",
+        en="the three counts should add up to {expected}, they give {got}",
+    ),
+    "relations.members": Message(
+        zh="三个池合起来应是 {expected}，得到 {got}",
+        en="the pools together should hold {expected}, they hold {got}",
+    ),
+    "relations.pool_order": Message(
+        zh="{pool} 里的先后和请求到来的先后不同",
+        en="{pool} is not in the order of the requests",
+    ),
+    "relations.joined": Message(
+        zh="把各块接起来，和原来的 suffix 不同",
+        en="the chunks joined are not the suffix again",
+    ),
+    "relations.chunk": Message(
+        zh="第 {index} 块有 {got} 个 token，chunk_size 是 {size}",
+        en="chunk {index} holds {got} tokens, chunk_size is {size}",
+    ),
+    "relations.decode_order": Message(
+        zh="Decode 应从 {expected} 的开头按顺序取，得到 {got}",
+        en="decodes should be taken from the front of {expected} in order, got {got}",
+    ),
+    "relations.chunk_order": Message(
+        zh="Prefill 块应按 {expected} 的顺序、每个请求至多一块，得到 {got}",
+        en="chunks should follow {expected} in order, at most one each, got {got}",
+    ),
+    "relations.chunk_size": Message(
+        zh="{name} 这一块应有 1 到 {most} 个 token，得到 {got}",
+        en="{name}'s chunk should hold 1 to {most} tokens, it holds {got}",
+    ),
+    "relations.over": Message(
+        zh="计划用了 {used} 个 token，预算只有 {budget}",
+        en="the plan uses {used} tokens, the budget is {budget}",
+    ),
+    "relations.field": Message(
+        zh="{name} 应为 {expected}，得到 {got}", en="{name} should be {expected}, got {got}"
+    ),
+    "relations.idle": Message(
+        zh="还剩 {idle} 个 token 的预算，而 {work} 还可以进入本轮",
+        en="{idle} tokens of budget are left while {work} could still enter",
+    ),
+    "relations.decode_passed_over": Message(
+        zh="{work} 还在等 Decode，却已经放入了 Prefill 块",
+        en="{work} still waits to decode, yet prefill chunks were placed",
+    ),
+    "relations.prefill_passed_over": Message(
+        zh="{work} 还能放入更多 Prefill，却已经放入了 Decode",
+        en="{work} could take more prefill, yet decodes were placed",
+    ),
+    "relations.reserve_unused": Message(
+        zh="预留 {reserve} 个，还有 Decode 在等，却只放入了 {got} 个",
+        en="{reserve} are reserved and decodes wait, yet only {got} were placed",
+    ),
+    "relations.reserve_exceeded": Message(
+        zh="Decode 超过了预留的 {reserve} 个，而 {work} 还能放入更多 Prefill",
+        en="more decodes than the {reserve} reserved, while {work} could take more prefill",
+    ),
+    "relations.difference": Message(
+        zh="基线的 {key} 加上 {name} 应等于分池的 {key}",
+        en="the baseline's {key} plus {name} should be the split run's {key}",
+    ),
+}
+
+register(CATALOG)
