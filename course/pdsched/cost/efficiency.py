@@ -34,7 +34,12 @@ class Efficiency:
         elementwise_bandwidth: share of HBM bandwidth of norms, activations and rotary embedding.
         all_reduce_bandwidth: share of the one-way link speed.
         all_reduce_ms: latency of one small all-reduce between two GPUs.
+        shared_link: exponent with which the link slows down as GPUs join: 0 where each has its
+            own way through a switch, above 1 where all cross one PCIe root.
         layer_ms: fixed cost of one layer's kernels in a captured graph.
+        fp8_layer_ms: what FP8 adds to it (quantizing the inputs of four products).
+        fp8_bandwidth: share of ``weight_bandwidth`` that is left for FP8 weights.
+        fp8_attention: factor on ``prefill_attention`` for attention in FP8.
         source: what the numbers rest on.
     """
 
@@ -48,6 +53,10 @@ class Efficiency:
     all_reduce_ms: float
     layer_ms: float
     source: str
+    shared_link: float = 0.0
+    fp8_layer_ms: float = 0.005
+    fp8_bandwidth: float = 0.93
+    fp8_attention: float = 1.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ _RATIO: Final = "operator tables relative to H100, level from the H100 serving r
 _GUESS: Final = "estimate, no measurement behind it"
 _HOPPER: Final = Efficiency(
     gemm=0.75,
-    gemm_fp8=0.66,
+    gemm_fp8=0.70,
     prefill_attention=0.50,
     weight_bandwidth=0.77,
     kv_bandwidth=0.86,
@@ -93,27 +102,42 @@ _AMPERE: Final = replace(
 _ADA: Final = replace(
     _HOPPER,
     gemm=0.57,
-    gemm_fp8=0.50,
+    gemm_fp8=0.53,
     prefill_attention=0.38,
     weight_bandwidth=0.78,
     kv_bandwidth=0.77,
-    all_reduce_bandwidth=0.17,
-    all_reduce_ms=0.038,
+    all_reduce_bandwidth=0.38,
+    all_reduce_ms=0.030,
+    shared_link=1.3,
     source=_RATIO,
 )
 _BLACKWELL: Final = replace(
     _HOPPER,
     gemm=0.65,
-    gemm_fp8=0.60,
+    gemm_fp8=0.64,
     prefill_attention=0.45,
     weight_bandwidth=0.72,
     kv_bandwidth=0.80,
     all_reduce_bandwidth=0.50,
+    all_reduce_ms=0.008,
+    layer_ms=0.032,
     source=_RATIO,
 )
 _OLDER: Final = replace(
     _AMPERE, gemm=0.55, gemm_fp8=0.55, prefill_attention=0.3, kv_bandwidth=0.7, source=_GUESS
 )
+
+
+def _over_pcie(reached: Efficiency) -> Efficiency:
+    """The same chip without NVLink: reductions cross PCIe, as on Ada."""
+    return replace(
+        reached,
+        all_reduce_bandwidth=_ADA.all_reduce_bandwidth,
+        all_reduce_ms=_ADA.all_reduce_ms,
+        shared_link=_ADA.shared_link,
+        source=_GUESS,
+    )
+
 
 BY_GENERATION: Final[Mapping[str, Efficiency]] = MappingProxyType(
     {
@@ -126,9 +150,16 @@ BY_GENERATION: Final[Mapping[str, Efficiency]] = MappingProxyType(
     }
 )
 
-# A card whose arithmetic is cut down while its memory is not keeps its matrix units fuller.
 _BY_GPU: Final[Mapping[str, Efficiency]] = MappingProxyType(
-    {"h20": replace(_HOPPER, gemm=0.88, gemm_fp8=0.85, prefill_attention=0.7, source=_GUESS)}
+    {
+        # Arithmetic is cut down while memory is not, which keeps the matrix units fuller.
+        "h20": replace(_HOPPER, gemm=0.88, gemm_fp8=0.85, prefill_attention=0.7, source=_GUESS),
+        "t4": _over_pcie(_OLDER),
+        "a10": _over_pcie(_AMPERE),
+        "a100-pcie": _over_pcie(_AMPERE),
+        "h100-pcie": _over_pcie(_HOPPER),
+        "rtx-pro-6000": _over_pcie(_BLACKWELL),
+    }
 )
 
 

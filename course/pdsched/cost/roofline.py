@@ -109,14 +109,19 @@ def _rates(cost: RooflineCost) -> tuple[float, ...]:
     weight_bytes = width * model.linear_parameters + 2 * model.head_parameters
     attention_flops = 4 * model.layers * model.heads * model.head_dim
     reduce_fixed_ms, reduce_token_ms = _all_reduce(cost, reached)
-    elementwise_ms = _elementwise_bytes(model, degree) / (bandwidth * reached.elementwise_bandwidth)
+    elementwise_ms = _elementwise_bytes(model, degree, fp8=fp8) / (
+        bandwidth * reached.elementwise_bandwidth
+    )
+    weight_bandwidth = reached.weight_bandwidth * (reached.fp8_bandwidth if fp8 else 1)
+    attention = reached.prefill_attention * (reached.fp8_attention if fp8 else 1)
+    layer_ms = reached.layer_ms + (reached.fp8_layer_ms if fp8 else 0)
     return (
-        model.layers * reached.layer_ms + reduce_fixed_ms,
-        weight_bytes / (bandwidth * reached.weight_bandwidth * degree),
+        model.layers * layer_ms + reduce_fixed_ms,
+        weight_bytes / (bandwidth * weight_bandwidth * degree),
         2 * model.linear_parameters * flop_ms,
         2 * model.head_parameters / (gpu.bf16_tflops * reached.gemm * 1e9 * degree),
         elementwise_ms + reduce_token_ms,
-        attention_flops / (gpu.bf16_tflops * reached.prefill_attention * 1e9 * degree),
+        attention_flops / (gpu.bf16_tflops * attention * 1e9 * degree),
         kv_bytes_per_token(model, width) / (bandwidth * reached.kv_bandwidth * degree),
         cost.host.iteration_ms,
         cost.host.sequence_ms,
@@ -124,14 +129,17 @@ def _rates(cost: RooflineCost) -> tuple[float, ...]:
     )
 
 
-def _elementwise_bytes(model: ModelSpec, degree: int) -> float:
+def _elementwise_bytes(model: ModelSpec, degree: int, *, fp8: bool) -> float:
     """HBM traffic of one token outside the matrix products, on one GPU.
 
     Two norms with residual read and write the hidden state twice each (not split by tensor
     parallelism); gate, up and their product, and rotary embedding with the KV write, are split.
+    FP8 reads the input of each matrix product once more to quantize it.
     """
-    norms = 16 * model.hidden
+    norms = (22 if fp8 else 16) * model.hidden
     split = 6 * model.ff + 8 * (model.heads + 2 * model.kv_heads) * model.head_dim
+    if fp8:
+        split += 3 * (model.ff + model.heads * model.head_dim)
     return model.layers * (norms + split / degree)
 
 
@@ -143,6 +151,7 @@ def _all_reduce(cost: RooflineCost, reached: Efficiency) -> tuple[float, float]:
     reductions = 2 * cost.model.layers
     ring_bytes = 2 * (degree - 1) / degree * cost.model.hidden * 2
     link = cost.gpu.peer_gb_per_s * 1e6 * reached.all_reduce_bandwidth
+    link *= (2 / degree) ** reached.shared_link
     latency_ms = reached.all_reduce_ms * (1 + 0.1 * math.log2(degree))
     return reductions * latency_ms, reductions * ring_bytes / link
 

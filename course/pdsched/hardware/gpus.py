@@ -46,6 +46,7 @@ _GPUS: Final = (
     GpuSpec("a10", "ampere", 125, 125, 0.6, 24, 32, 12.5, 32),
     GpuSpec("a30", "ampere", 165, 165, 0.933, 24, 100, 25, 32),
     GpuSpec("a100", "ampere", 312, 312, 2.039, 80, 300, 25, 32),
+    GpuSpec("a100-pcie", "ampere", 312, 312, 1.935, 80, 32, 25, 32),
     GpuSpec("a100-40g", "ampere", 312, 312, 1.555, 40, 300, 25, 32),
     GpuSpec("l4", "ada", 121, 242, 0.3, 24, 32, 12.5, 32),
     GpuSpec("l20", "ada", 119.5, 239, 0.864, 48, 32, 25, 32),
@@ -53,9 +54,13 @@ _GPUS: Final = (
     GpuSpec("rtx4090", "ada", 165, 330, 1.008, 24, 32, 12.5, 32),
     GpuSpec("h20", "hopper", 148, 296, 4.0, 96, 450, 50, 64),
     GpuSpec("h100", "hopper", 989, 1979, 3.35, 80, 450, 50, 64),
-    GpuSpec("h100-pcie", "hopper", 756, 1513, 2.0, 80, 300, 50, 64),
+    GpuSpec("h100-pcie", "hopper", 756, 1513, 2.0, 80, 64, 50, 64),
     GpuSpec("h200", "hopper", 989, 1979, 4.8, 141, 450, 50, 64),
     GpuSpec("b200", "blackwell", 2250, 4500, 7.7, 180, 900, 100, 128),
+    GpuSpec("b300", "blackwell", 2250, 4500, 7.75, 288, 900, 100, 128),
+    GpuSpec("gb200", "blackwell", 2500, 5000, 8.0, 186, 900, 900, 64),
+    GpuSpec("gb300", "blackwell", 2500, 5000, 8.0, 288, 900, 900, 64),
+    GpuSpec("rtx-pro-6000", "blackwell", 468, 936, 1.792, 96, 64, 50, 64),
 )
 
 GPUS: Final[Mapping[str, GpuSpec]] = MappingProxyType({gpu.name: gpu for gpu in _GPUS})
