@@ -164,6 +164,7 @@ class ServingLoop:
         self._waiting: deque[tuple[str, list[int], int]] = deque()
         self._prompt: dict[str, int] = {}  # admitted, in admission order: prompt tokens
         self._until: dict[str, int] = {}  # length at which a sequence is finished
+        self._held: set[str] = set()
         self._reserved_pages = 0
         self._num_pages = len(engine.kv.pages)
 
@@ -202,10 +203,24 @@ class ServingLoop:
         if sequence_id in self._prompt:
             self._leave(sequence_id)
 
+    def hold(self, sequence_id: str) -> None:
+        """Leave a running request out of all plans (its KV is about to move away)."""
+        self._held.add(sequence_id)
+
+    def has_room(self, num_tokens: int) -> bool:
+        """Whether a request of that many tokens could be adopted now."""
+        return self._reserved_pages + _pages(num_tokens) <= self._num_pages
+
     @property
     def busy(self) -> bool:
         """Whether any request is waiting or running."""
         return bool(self._waiting or self._prompt)
+
+    @property
+    def runnable(self) -> bool:
+        """Whether `step` would find anything to plan."""
+        self._admit()
+        return len(self._held) < len(self._prompt)
 
     def step(self) -> Step:
         """Plan and run one iteration.
@@ -214,9 +229,10 @@ class ServingLoop:
             StuckError: there is work, but the planner chose none of it.
         """
         self._admit()
-        chosen = list(self.planner([self._pending(name) for name in self._prompt]))
+        pending = [self._pending(name) for name in self._prompt if name not in self._held]
+        chosen = list(self.planner(pending))
         if not chosen:
-            raise StuckError(f"nothing planned; pending: {list(self._prompt)}")
+            raise StuckError(f"nothing planned; pending: {[work.sequence_id for work in pending]}")
         states = self.engine.sequences
         before = {name: states[name].num_computed for name, _ in chosen}
         start_ms = self.now_ms()
@@ -258,7 +274,7 @@ class ServingLoop:
         """First come, first served; a request enters when its whole KV surely fits."""
         while self._waiting and len(self._prompt) < self.max_num_seqs:
             name, prompt, output_tokens = self._waiting[0]
-            if self._reserved_pages + _pages(len(prompt) + output_tokens) > self._num_pages:
+            if not self.has_room(len(prompt) + output_tokens):
                 return
             self._waiting.popleft()
             self.engine.add(name, prompt)
@@ -271,6 +287,7 @@ class ServingLoop:
 
     def _leave(self, name: str) -> None:
         self._prompt.pop(name)
+        self._held.discard(name)
         self._reserved_pages -= _pages(self._until.pop(name))
         self.engine.release(name)
 
