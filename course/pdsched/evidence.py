@@ -6,7 +6,6 @@ a JSON form (the file a benchmark leaves behind) and shows itself in a notebook,
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import platform
@@ -19,7 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pdsched.messages.evidence  # noqa: F401  registers the catalog
-from pdsched.messages import text
+from pdsched.messages import registered, text
+from pdsched.tables import Table
 
 SCHEMA_VERSION: Final = 1
 LEVELS: Final = ("simulated", "measured", "published")
@@ -36,7 +36,7 @@ class Evidence:
     Attributes:
         title: what the table shows.
         evidence_level: ``simulated``, ``measured`` or ``published``.
-        rows: one mapping per line; keys are column heads with their units.
+        rows: one mapping per line; keys carry their units and have a heading per language.
         conditions: what was held fixed. ``simulated`` needs ``cost_model`` (with its error),
             ``measured`` needs ``machine``, ``published`` needs ``source``.
         requests: optional details per request, for files.
@@ -101,40 +101,26 @@ class Evidence:
         told = [f"{key}: {_told(value)}" for key, value in self.conditions.items()]
         return " · ".join([text(f"evidence.{self.evidence_level}"), *told, self.made_at[:10]])
 
-    def _columns(self) -> list[str]:
-        return list(dict.fromkeys(key for row in self.rows for key in row))
-
-    def to_markdown(self) -> str:
-        """A Markdown table under its title, with the caption below."""
-        columns = self._columns()
-        lines = [f"**{self.title}**", "", f"| {' | '.join(columns)} |"]
-        lines.append("|" + "|".join("--:" if self._numeric(c) else "---" for c in columns) + "|")
-        lines += [f"| {' | '.join(_cell(row.get(c)) for c in columns)} |" for row in self.rows]
-        return "\n".join([*lines, "", self.caption])
+    def table(self) -> Table:
+        """The rows under headings in the current language."""
+        keys = list(dict.fromkeys(key for row in self.rows for key in row))
+        plain = frozenset(i for i, key in enumerate(keys) if self._is_numeric(key))
+        rows = tuple(tuple(_cell(row.get(key)) for key in keys) for row in self.rows)
+        return Table(self.title, tuple(_heading(key) for key in keys), rows, plain)
 
     def __str__(self) -> str:
-        return self.to_markdown()
+        return f"{self.table().as_text()}\n{self.caption}"
 
-    def _repr_html_(self) -> str:
-        columns = self._columns()
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
-        body = "".join(
-            "<tr>" + "".join(self._html_cell(row, column) for column in columns) + "</tr>"
-            for row in self.rows
-        )
-        return (
-            f"<table><caption style='caption-side:top;text-align:left;font-weight:600'>"
-            f"{html.escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table><p style='font-size:0.85em;max-width:60em'>"
-            f"{html.escape(self.caption)}</p>"
-        )
+    def _repr_markdown_(self) -> str:
+        return f"{self.table().as_markdown()}\n\n{self.caption}"
 
-    def _html_cell(self, row: Row, column: str) -> str:
-        align = "right" if self._numeric(column) else "left"
-        return f"<td style='text-align:{align}'>{html.escape(_cell(row.get(column)))}</td>"
+    def _is_numeric(self, key: str) -> bool:
+        return all(isinstance(row.get(key), (int, float, type(None))) for row in self.rows)
 
-    def _numeric(self, column: str) -> bool:
-        return all(isinstance(row.get(column), (int, float, type(None))) for row in self.rows)
+
+def _heading(key: str) -> str:
+    label = f"evidence.column.{key}"
+    return text(label) if label in registered() else key
 
 
 def _cell(value: Any) -> str:
