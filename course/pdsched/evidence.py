@@ -57,6 +57,8 @@ class Evidence:
     schema_version: int = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(self.rows))
+        object.__setattr__(self, "requests", tuple(self.requests))
         if self.evidence_level not in LEVELS:
             raise ValueError(
                 f"evidence_level must be one of {', '.join(LEVELS)}, got {self.evidence_level!r}"

@@ -6,15 +6,16 @@ two the attention pairs that they touch. Fitted on some iterations, judged on ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
+from pdsched.cost import CostModel, LinearCost
 from pdsched.engine.loop import ServingLoop, Step
 from pdsched.engine.model import Engine
-from pdsched.engine.weights import ModelConfig, Weights
+from pdsched.engine.weights import Array, ModelConfig, Weights
 
 
 @dataclass(frozen=True)
@@ -42,68 +43,21 @@ class IterationFeatures:
             duration_ms=step.end_ms - step.start_ms,
         )
 
-
-@dataclass(frozen=True)
-class LinearCost:
-    """A `pdsched.cost.CostModel` fitted to measured iterations.
-
-    Attributes:
-        overhead_ms: of any iteration.
-        prefill_token_ms: per prompt token.
-        decode_ms: per decode.
-        prefill_pair_ms: per pair of a prompt token and a token it looks at.
-        decode_context_ms: per token that a decode looks at.
-        median_error: median relative error on iterations it was not fitted to.
-        source: machine and model it was fitted on.
-        name: short name.
-    """
-
-    overhead_ms: float
-    prefill_token_ms: float
-    decode_ms: float
-    prefill_pair_ms: float
-    decode_context_ms: float
-    median_error: float = float("nan")
-    source: str = "fitted to measured iterations"
-    name: str = "linear fit, NumPy engine"
-
-    @property
-    def error(self) -> str:
-        """Error against held-out iterations."""
-        return f"median error {self.median_error:.1%} on held-out iterations of this machine"
-
-    def iteration_ms(  # noqa: PLR0917 -- the hot call; keywords would cost more than the sum
-        self,
-        prefill_tokens: int,
-        prefill_past: int,  # noqa: ARG002 -- the pairs already tell what the past costs
-        prefill_pairs: float,
-        num_decodes: int,
-        decode_context: int,
-        num_sampled: int,  # noqa: ARG002 -- the head is small beside the layers here
-        /,
-    ) -> float:
-        """Milliseconds of one iteration; see `pdsched.cost.CostModel.iteration_ms`."""
-        return (
-            self.overhead_ms
-            + self.prefill_token_ms * prefill_tokens
-            + self.decode_ms * num_decodes
-            + self.prefill_pair_ms * prefill_pairs
-            + self.decode_context_ms * decode_context
-        )
-
-    def predict(self, each: IterationFeatures) -> float:
-        """Milliseconds predicted for a measured iteration."""
-        return self.iteration_ms(
-            each.prefill_tokens,
-            each.prefill_past,
-            each.prefill_pairs,
-            each.num_decodes,
-            each.decode_context,
-            each.num_sampled,
+    def predicted_ms(self, cost: CostModel) -> float:
+        """What a cost model says about this iteration."""
+        return cost.iteration_ms(
+            self.prefill_tokens,
+            self.prefill_past,
+            self.prefill_pairs,
+            self.num_decodes,
+            self.decode_context,
+            self.num_sampled,
         )
 
 
-def fit(measured: Sequence[IterationFeatures], *, source: str = "") -> LinearCost:
+def fit(
+    measured: Sequence[IterationFeatures], *, source: str = "measured iterations"
+) -> LinearCost:
     """Least squares of the relative error, coefficients not negative; every third is held out.
 
     Raises:
@@ -117,13 +71,16 @@ def fit(measured: Sequence[IterationFeatures], *, source: str = "") -> LinearCos
         [(1.0, m.prefill_tokens, m.num_decodes, m.prefill_pairs, m.decode_context) for m in fitted]
     )
     durations = np.array([m.duration_ms for m in fitted])
-    a, b, c, d, e = _nonnegative(rows / durations[:, None], np.ones(len(fitted)))
-    model = LinearCost(a, b, c, d, e)
-    error = median(abs(model.predict(m) - m.duration_ms) / m.duration_ms for m in held_out)
-    return LinearCost(a, b, c, d, e, error, source or model.source)
+    base, token, decode, pair, context = _nonnegative(
+        rows / durations[:, None], np.ones(len(fitted))
+    )
+    model = LinearCost("numpy engine (linear fit)", source, "", base, token, decode, pair, context)
+    error = median(abs(m.predicted_ms(model) - m.duration_ms) / m.duration_ms for m in held_out)
+    told = f"median error {error:.1%} on {len(held_out)} held-out iterations of the same machine"
+    return replace(model, error=told)
 
 
-def _nonnegative(rows: np.ndarray, target: np.ndarray) -> list[float]:
+def _nonnegative(rows: Array, target: Array) -> list[float]:
     """Least squares; a column whose coefficient comes out negative is dropped."""
     kept = list(range(rows.shape[1]))
     while True:
@@ -134,26 +91,28 @@ def _nonnegative(rows: np.ndarray, target: np.ndarray) -> list[float]:
         kept.pop(int(solution.argmin()))
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Shapes of iterations to measure: every chunk beside every number of decodes."""
+
+    contexts: tuple[int, ...] = (64, 512)
+    decode_counts: tuple[int, ...] = (0, 1, 4, 8, 16)
+    chunks: tuple[int, ...] = (0, 32, 128, 256, 512)
+
+
 def sample_iterations(
-    config: ModelConfig,
-    *,
-    seed: int = 0,
-    contexts: Iterable[int] = (64, 256, 768),
-    decode_counts: Iterable[int] = (0, 1, 4, 8, 16),
-    chunks: Iterable[int] = (0, 16, 64, 128, 256, 512),
-    weights: Weights | None = None,
+    config: ModelConfig, grid: Grid, *, seed: int = 0, weights: Weights | None = None
 ) -> list[IterationFeatures]:
     """Measure iterations of many shapes: a grid of decodes, their contexts and a chunk."""
     rng = np.random.default_rng(seed)
-    counts, sizes = tuple(decode_counts), tuple(chunks)
     measured: list[IterationFeatures] = []
-    for context in contexts:
-        shapes = [(d, c) for d in counts for c in sizes if d or c]
+    for context in grid.contexts:
+        shapes = [(d, c) for d in grid.decode_counts for c in grid.chunks if d or c]
         rng.shuffle(shapes)
         engine = Engine(config, weights, num_pages=2_048, seed=seed)
         plan: list[tuple[str, int]] = []
         loop = ServingLoop(engine, lambda _, plan=plan: plan)  # type: ignore[misc]
-        names = [f"d{number}" for number in range(max(counts))]
+        names = [f"d{number}" for number in range(max(grid.decode_counts))]
         for name in names:
             loop.submit(name, _tokens(rng, config, context), output_tokens=200)
         plan[:] = [(name, context) for name in names]

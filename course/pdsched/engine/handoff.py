@@ -44,7 +44,8 @@ class SlotLayout:
     def array(self, memory: SharedMemory) -> Array:
         """The block as (slots, pages, layers, 2, 16, K, h)."""
         shape = (self.slots, self.pages_per_slot, *self.page_shape)
-        return np.ndarray(shape, self.dtype, memory.buf)
+        block: Array = np.ndarray(shape, self.dtype, memory.buf)
+        return block
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class Receiver:
 
     def pages(self, note: Note) -> Array:
         """The pages a note speaks of, in shared memory."""
-        return self.slots[note.slot][: -(-note.num_computed // PAGE_TOKENS)]
+        pages: Array = self.slots[note.slot][: -(-note.num_computed // PAGE_TOKENS)]
+        return pages
 
     def done(self, note: Note) -> None:
         """The slot may be used again."""

@@ -77,18 +77,18 @@ def run_pools(options: Options) -> dict[str, Any]:
         )
         for name, plan in options["plans"].items()
     }
-    tokens = {tuple(each.tokens for each in run) for run in served.values()}
+    tokens = {tuple(each.tokens for each in run.served) for run in served.values()}
     if len(tokens) > 1:
         raise RuntimeError("generated tokens depend on the plan: the engine is wrong")
-    runs = {name: [asdict(each) for each in run] for name, run in served.items()}
+    runs = {name: asdict(run) for name, run in served.items()}
     return {"runs": runs, "threads": "1 per process, 2 processes"}
 
 
 def run_calibrate(options: Options) -> dict[str, Any]:
     """Measure a grid of iterations and fit the linear cost model to them."""
     config = ModelConfig(**options.get("config", {}))
-    grid = {key: tuple(value) for key, value in options.get("grid", {}).items()}
-    measured = calibration.sample_iterations(config, seed=options.get("seed", 0), **grid)
+    grid = calibration.Grid(**{k: tuple(v) for k, v in options.get("grid", {}).items()})
+    measured = calibration.sample_iterations(config, grid, seed=options.get("seed", 0))
     return {
         "cost": asdict(calibration.fit(measured, source=options.get("source", ""))),
         "iterations": [asdict(each) for each in measured],

@@ -16,11 +16,13 @@ from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
+from pdsched.bench.measured import measured_timeline
 from pdsched.engine.handoff import Note, Receiver, Sender, SlotLayout
 from pdsched.engine.loop import ServingLoop
 from pdsched.engine.model import Engine
 from pdsched.engine.specs import PlannerSpec
 from pdsched.engine.weights import ModelConfig
+from pdsched.simulator import Handoff, Timeline, WorkerRecord
 from pdsched.workload import Request
 
 _START_DELAY_S = 0.3
@@ -33,23 +35,49 @@ class Served:
 
     Attributes:
         request_id: from the workload.
-        arrival_ms: when it was due.
+        start_ms: when it arrived.
         token_ms: when each token was sampled.
         tokens: the sampled tokens.
         prompt_tokens: input length.
-        worker: who decoded it.
-        handoff_ms: KV ready to KV usable on the other side; None without a handoff.
-        handoff_bytes: bytes that moved.
     """
 
     request_id: str
-    arrival_ms: float
+    start_ms: float
     token_ms: tuple[float, ...]
     tokens: tuple[int, ...]
     prompt_tokens: int
-    worker: str
-    handoff_ms: float | None = None
-    handoff_bytes: int = 0
+
+    @property
+    def output_tokens(self) -> int:
+        """Generated tokens."""
+        return len(self.tokens)
+
+
+@dataclass(frozen=True)
+class PoolsRun:
+    """What two workers did with a workload."""
+
+    served: tuple[Served, ...]
+    handoffs: tuple[Handoff, ...]
+    workers: tuple[WorkerRecord, ...]
+
+    def timeline(self, system: str) -> Timeline:
+        """The same in the simulator's terms."""
+        return measured_timeline(
+            self.served, system=system, handoffs=self.handoffs, workers=self.workers
+        )
+
+    @classmethod
+    def from_json(cls, answer: Mapping[str, Any]) -> PoolsRun:
+        """Rebuild from ``dataclasses.asdict``."""
+        served = [
+            Served(**each | {"token_ms": tuple(each["token_ms"]), "tokens": tuple(each["tokens"])})
+            for each in answer["served"]
+        ]
+        handoffs = [Handoff(**each) for each in answer["handoffs"]]
+        return cls(
+            tuple(served), tuple(handoffs), tuple(WorkerRecord(**w) for w in answer["workers"])
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +110,7 @@ def serve_with_two_workers(
     config: ModelConfig | None = None,
     seed: int = 0,
     num_pages: int = 2_048,
-) -> list[Served]:
+) -> PoolsRun:
     """Serve the requests in real time and return what each lived through.
 
     Args:
@@ -139,27 +167,28 @@ def _shares(requests: Sequence[Request], split: bool) -> list[tuple[str, tuple[R
 
 def _gather(
     gates: Sequence[Connection], processes: Sequence[Any], requests: Sequence[Request]
-) -> list[Served]:
+) -> PoolsRun:
     """Start both workers at one moment, wait, and put their records together."""
     for gate in gates:
         _receive(gate)  # ready: weights made, warmed up
     start_s = time.perf_counter() + _START_DELAY_S
     for gate in gates:
         gate.send(start_s)
-    parts = [_receive(gate) for gate in gates]
+    parts: list[_Part] = [_receive(gate) for gate in gates]
     for process in processes:
         process.join(timeout=10)
-    merged: dict[str, dict[str, Any]] = {}
-    for part in parts:
-        for request_id, seen in part.items():
-            whole = merged.setdefault(request_id, {"token_ms": (), "tokens": ()})
-            for key in ("token_ms", "tokens"):
-                whole[key] += tuple(seen.pop(key))
-            whole |= seen
-    return [
-        Served(r.request_id, r.arrival_ms, prompt_tokens=r.prompt_tokens, **merged[r.request_id])
+    served = tuple(
+        Served(
+            r.request_id,
+            r.arrival_ms,
+            tuple(at for part in parts for at, _ in part.tokens.get(r.request_id, ())),
+            tuple(token for part in parts for _, token in part.tokens.get(r.request_id, ())),
+            r.prompt_tokens,
+        )
         for r in requests
-    ]
+    )
+    handoffs = tuple(handoff for part in parts for handoff in part.handoffs)
+    return PoolsRun(served, handoffs, tuple(part.worker for part in parts))
 
 
 def _receive(gate: Connection) -> Any:
@@ -172,6 +201,15 @@ def _receive(gate: Connection) -> Any:
     if isinstance(answer, str) and answer.startswith("Traceback"):
         raise RuntimeError(answer)
     return answer
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One worker's share of the record; the prefill worker's part comes first."""
+
+    tokens: Mapping[str, Sequence[tuple[float, int]]]
+    handoffs: tuple[Handoff, ...]
+    worker: WorkerRecord
 
 
 def work(task: WorkerTask, gate: Connection, peer: Connection) -> None:
@@ -194,7 +232,8 @@ class _Worker:
         self.task = task
         self.engine = Engine(task.config, num_pages=task.num_pages, seed=task.seed)
         self.loop = ServingLoop(self.engine, task.planner.planner())
-        self.seen: dict[str, dict[str, Any]] = {}
+        self.tokens: dict[str, list[tuple[float, int]]] = {}
+        self.handoffs: list[Handoff] = []
         self.finished = 0
         self.prompts = {r.request_id: prompt_of(r, task.config, task.seed) for r in task.requests}
         self.outputs = {r.request_id: r.output_tokens for r in task.requests}
@@ -233,11 +272,7 @@ class _Worker:
         step = self.loop.step()
         now = self.now_ms()
         for name, token in step.sampled.items():
-            seen = self.seen.setdefault(
-                name, {"token_ms": [], "tokens": [], "worker": self.task.name}
-            )
-            seen["token_ms"].append(now)
-            seen["tokens"].append(token)
+            self.tokens.setdefault(name, []).append((now, token))
             if self.sender is not None:
                 self._leave_prefill(self.sender, name)
         self.finished += len(step.finished)
@@ -266,15 +301,36 @@ class _Worker:
         assert self.receiver is not None
         pages = self.receiver.pages(note)
         self.loop.adopt(note.sequence_id, note.tokens, note.num_computed, pages, note.output_tokens)
-        handoff_ms = (time.perf_counter() - note.ready_s) * 1_000
+        moved_ms = [(at - self.start_s) * 1_000 for at in (note.ready_s, note.sent_s)]
         self.receiver.done(note)
-        self.seen[note.sequence_id] = {
-            "handoff_ms": handoff_ms,
-            "handoff_bytes": note.num_bytes,
-            "worker": self.task.name,
-            "token_ms": [],
-            "tokens": [],
-        }
+        self.handoffs.append(
+            Handoff(
+                note.sequence_id,
+                source="prefill0",
+                target=self.task.name,
+                attempt=1,
+                ready_ms=moved_ms[0],
+                admitted_ms=moved_ms[1],
+                start_ms=moved_ms[1],
+                end_ms=self.now_ms(),
+                num_bytes=note.num_bytes,
+                outcome="ok",
+            )
+        )
 
-    def report(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.seen
+    def report(self) -> _Part:
+        steps = self.loop.steps
+        record = WorkerRecord(
+            name=self.task.name,
+            role=self.task.role,
+            iterations=len(steps),
+            busy_ms=sum(step.end_ms - step.start_ms for step in steps),
+            prefill_tokens=sum(tokens for step in steps for _, tokens, _ in step.prefills),
+            decode_tokens=sum(len(step.decodes) for step in steps),
+            preemptions=0,
+            kv_blocks_total=self.task.num_pages,
+            kv_blocks_peak=max((step.pages_used for step in steps), default=0),
+            kv_block_ms=sum(s.pages_used * (s.end_ms - s.start_ms) for s in steps),
+            stranded_block_ms=0.0,
+        )
+        return _Part(self.tokens, tuple(self.handoffs), record)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
+from pdsched.bench.measured import metrics_row
+from pdsched.engine.pools import PoolsRun
 from pdsched.evidence import Evidence, measured_conditions
-from pdsched.metrics import Distribution
+from pdsched.metrics import Slo, summarize
 
 
 def stall_table(title: str, answer: Mapping[str, Any], *, seed: int, repeats: int) -> Evidence:
@@ -30,33 +31,13 @@ def stall_table(title: str, answer: Mapping[str, Any], *, seed: int, repeats: in
     return Evidence(title, "measured", rows, conditions)
 
 
-def pools_table(title: str, answer: Mapping[str, Any], *, seed: int, **more: Any) -> Evidence:
-    """TTFT, ITL and TPOT of each plan; handoffs where there are any."""
-    rows = [_pools_row(name, run) for name, run in answer["runs"].items()]
+def pools_table(
+    title: str, answer: Mapping[str, Any], *, seed: int, slo: Slo | None = None, **more: Any
+) -> Evidence:
+    """TTFT, ITL, TPOT, utilisation and handoffs of each plan."""
+    rows = [
+        metrics_row(name, summarize(PoolsRun.from_json(run).timeline(name), slo))
+        for name, run in answer["runs"].items()
+    ]
     conditions = measured_conditions(threads=answer["threads"], seed=seed, **more)
     return Evidence(title, "measured", rows, conditions)
-
-
-def _pools_row(name: str, served: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    ttft = Distribution.of(r["token_ms"][0] - r["arrival_ms"] for r in served)
-    itl = Distribution.of(b - a for r in served for a, b in pairwise(r["token_ms"]))
-    tpot = Distribution.of(
-        (r["token_ms"][-1] - r["token_ms"][0]) / (len(r["token_ms"]) - 1)
-        for r in served
-        if len(r["token_ms"]) > 1
-    )
-    handoff = Distribution.of(r["handoff_ms"] for r in served if r["handoff_ms"] is not None)
-    span_ms = max(r["token_ms"][-1] for r in served) - min(r["arrival_ms"] for r in served)
-    return {
-        "plan": name,
-        "ttft_p50_ms": ttft.p50,
-        "ttft_p95_ms": ttft.p95,
-        "tpot_p50_ms": tpot.p50,
-        "itl_p50_ms": itl.p50,
-        "itl_p99_ms": itl.p99,
-        "itl_max_ms": itl.max,
-        "output_tokens_per_s": sum(len(r["token_ms"]) for r in served) / span_ms * 1_000,
-        "handoff_p50_ms": handoff.p50,
-        "handoff_max_ms": handoff.max,
-        "handoff_mb": sum(r["handoff_bytes"] for r in served) / 1e6 or None,
-    }

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from pdsched.engine.loop import Planner, from_plan_function, in_admission_order
-from pdsched.engine.weights import ModelConfig
 
 UNLIMITED_TOKENS = 1 << 20
 
@@ -44,9 +41,9 @@ class PlannerSpec:
         budget, chunk = self.max_num_batched_tokens, self.max_prefill_chunk_tokens
         if self.kind == "admission_order":
             return in_admission_order(budget, chunk)
-        from pdsched import learner
+        from pdsched.learner import load
 
-        functions = learner.load(self.notebook_folder or None)
+        functions = load(self.notebook_folder or None)
         return from_plan_function(
             functions["plan_iteration_budget"],
             budget,
@@ -66,8 +63,3 @@ def chunked(
         "max_prefill_chunk_tokens": chunk_tokens,
     }
     return PlannerSpec(**base)
-
-
-def model_config(sizes: Mapping[str, Any] | None = None) -> ModelConfig:
-    """The engine's default model, with some sizes changed."""
-    return ModelConfig(**(sizes or {}))

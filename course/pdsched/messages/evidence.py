@@ -12,9 +12,13 @@ CATALOG = {
     "evidence.column.decode_step_ms": Message(
         zh="只有 Decode 的一轮 / ms", en="decode-only iteration / ms"
     ),
-    "evidence.column.max_itl_ms": Message(zh="最长停顿（ITL 最大）/ ms", en="longest stall (max ITL) / ms"),
+    "evidence.column.max_itl_ms": Message(
+        zh="最长停顿（ITL 最大）/ ms", en="longest stall (max ITL) / ms"
+    ),
     "evidence.column.stall_ratio": Message(zh="停顿 ÷ 平常一轮", en="stall / normal iteration"),
-    "evidence.column.ttft_ms": Message(zh="长 prompt 的 TTFT / ms", en="TTFT of the long prompt / ms"),
+    "evidence.column.ttft_ms": Message(
+        zh="长 prompt 的 TTFT / ms", en="TTFT of the long prompt / ms"
+    ),
     "evidence.column.ttft_price": Message(zh="TTFT 代价", en="price in TTFT"),
     "evidence.column.iterations": Message(zh="迭代轮数", en="iterations"),
     "evidence.column.ttft_p50_ms": Message(zh="TTFT P50 / ms", en="TTFT P50 / ms"),
@@ -29,7 +33,9 @@ CATALOG = {
     "evidence.column.e2e_p95_ms": Message(zh="E2E P95 / ms", en="E2E P95 / ms"),
     "evidence.column.output_tokens_per_s": Message(zh="输出 token/s", en="output tokens/s"),
     "evidence.column.requests_per_s": Message(zh="请求/s", en="requests/s"),
-    "evidence.column.goodput_per_s": Message(zh="goodput（达标请求/s）", en="goodput (good requests/s)"),
+    "evidence.column.goodput_per_s": Message(
+        zh="goodput（达标请求/s）", en="goodput (good requests/s)"
+    ),
     "evidence.column.slo_attainment": Message(zh="SLO 达标率", en="SLO attainment"),
     "evidence.column.handoff_p50_ms": Message(zh="交接 P50 / ms", en="handoff P50 / ms"),
     "evidence.column.handoff_max_ms": Message(zh="交接最大 / ms", en="handoff max / ms"),
