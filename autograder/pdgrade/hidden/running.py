@@ -62,7 +62,7 @@ def run_hidden(grade_id: str, function: Function, seed: int | str | None = None)
     for case in graded:
         result = tested.judge(function, case)
         if not result.passed:
-            report(_shown_result(tested, function, chosen, graded, result))
+            report(_shown_result(tested, function, chosen, graded, (case, result)))
     report(CheckResult(grade_id, "passed", rule=_rule(tested), public=False))
 
 
@@ -71,17 +71,28 @@ def _rule(tested: Property) -> str:
 
 
 def _shown_result(
-    tested: Property, function: Function, seed: str, graded: list[Case], failed: CheckResult
+    tested: Property,
+    function: Function,
+    seed: str,
+    graded: list[Case],
+    failing: tuple[Case, CheckResult],
 ) -> CheckResult:
-    """What may be shown of a failure: the property, its rule, and an example of its own."""
+    """What may be shown of a failure: the property, its rule, and an example of its own.
+
+    The function has met graded inputs by now and could return them as its "result": what is shown
+    comes from one that has not, where the proxy offers it.
+    """
+    case, failed = failing
     blank = CheckResult(tested.grade_id, failed.verdict, rule=_rule(tested), public=False)
     if failed.verdict in ("unwritten", "unavailable"):
         return replace(blank, got=failed.got, hint=failed.hint)
-    example: CheckResult | None = failed
+    innocent: Function = getattr(function, "unexposed", lambda: function)()
     if tested.secret_input:
         taken = {repr(case) for case in graded}
-        example = _fresh_example(tested, function, seed, taken)
-    if example is None:
+        example = _fresh_example(tested, innocent, seed, taken)
+    else:
+        example = tested.judge(innocent, case)
+    if example is None or example.passed:
         return replace(blank, hint=text("hidden.no_example"))
     hint = example.hint or text("hidden.hint")
     return replace(example, name=tested.grade_id, rule=blank.rule, public=False, hint=hint)
