@@ -121,6 +121,11 @@ class RequestResult:
     output_tokens: int = 0
     failure: Failure | None = None
 
+    @property
+    def start_ms(self) -> float:
+        """Latency counts from the moment it was sent."""
+        return self.sent_ms
+
 
 class Stream(asyncio.Protocol):
     """The connection of one request."""

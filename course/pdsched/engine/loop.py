@@ -10,10 +10,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from pdsched.engine.model import PAGE_TOKENS, Engine
+from pdsched.scheduler.plan_checks import BrokenRuleError, broken, read_plan
+from pdsched.scheduler.plan_error import PlanError, PlanUnwrittenError
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,7 @@ class Pending:
 
 
 Planner = Callable[[Sequence[Pending]], Sequence[tuple[str, int]]]
-PlanFunction = Callable[..., Mapping[str, Any]]
-
-
-class PlanFunctionError(ValueError):
-    """A learner's plan that cannot run; says which call made it."""
+PlanFunction = Callable[..., object]
 
 
 def in_admission_order(
@@ -74,45 +74,40 @@ def from_plan_function(
 ) -> Planner:
     """Let a ``plan_iteration_budget`` (TODO 3) decide each iteration.
 
-    Raises (when called):
-        PlanFunctionError: the plan spends more than the budget, names a request that is not
-            there, plans one twice, or gives a chunk that the request does not have.
+    The planner raises `pdsched.scheduler.PlanError`, with the call, when the function raises or
+    its plan breaks a rule of the contract.
     """
+    iteration = count()
 
     def plan(pending: Sequence[Pending]) -> list[tuple[str, int]]:
         suffixes = {w.sequence_id: w.num_uncomputed for w in pending if not w.is_decode}
         decodes = [w.sequence_id for w in pending if w.is_decode]
-        arguments = (suffixes, decodes, max_num_batched_tokens, max_prefill_chunk_tokens)
-        answer = plan_iteration_budget(
-            dict(suffixes),
-            list(decodes),
-            *arguments[2:],
-            policy=policy,
-            decode_reserve_tokens=decode_reserve_tokens,
-        )
-        chosen = [(str(name), 1) for name in answer["decode_request_ids"]]
-        chosen += [(str(c["request_id"]), int(c["tokens"])) for c in answer["prefill_chunks"]]
-        allowed = {**suffixes, **dict.fromkeys(decodes, 1)}
-        _refuse_impossible(chosen, allowed, arguments)
-        return chosen
+        inputs = {
+            "prefill_suffixes": suffixes,
+            "decode_request_ids": decodes,
+            "max_num_batched_tokens": max_num_batched_tokens,
+            "max_prefill_chunk_tokens": max_prefill_chunk_tokens,
+            "policy": policy,
+            "decode_reserve_tokens": decode_reserve_tokens,
+        }
+        number, answer = next(iteration), None
+        try:
+            answer = plan_iteration_budget(**deepcopy(inputs))
+            read = read_plan(
+                answer, suffixes, decodes, max_num_batched_tokens, max_prefill_chunk_tokens
+            )
+        except NotImplementedError as error:
+            rule = str(broken("unwritten"))
+            raise PlanUnwrittenError(rule, iteration=number, inputs=inputs) from error
+        except BrokenRuleError as error:
+            raise PlanError(str(error), iteration=number, inputs=inputs, plan=answer) from None
+        except Exception as error:
+            rule = str(broken("raised", error=f"{type(error).__name__}: {error}"))
+            raise PlanError(rule, iteration=number, inputs=inputs) from error
+        chosen = decodes if read.decode_ids is None else read.decode_ids
+        return [*((name, 1) for name in chosen), *read.chunks]
 
     return plan
-
-
-def _refuse_impossible(
-    chosen: Sequence[tuple[str, int]], allowed: Mapping[str, int], arguments: tuple[Any, ...]
-) -> None:
-    call = f"plan_iteration_budget{arguments}"
-    if len({name for name, _ in chosen}) != len(chosen):
-        raise PlanFunctionError(f"{call} planned a request twice: {chosen}")
-    for name, num_tokens in chosen:
-        if not 1 <= num_tokens <= allowed.get(name, 0):
-            raise PlanFunctionError(
-                f"{call} planned {num_tokens} tokens of {name!r}; "
-                f"it has {allowed.get(name, 0)} to run"
-            )
-    if sum(num_tokens for _, num_tokens in chosen) > arguments[2]:
-        raise PlanFunctionError(f"{call} spent more than the budget: {chosen}")
 
 
 @dataclass(frozen=True)
@@ -164,6 +159,7 @@ class ServingLoop:
         self._waiting: deque[tuple[str, list[int], int]] = deque()
         self._prompt: dict[str, int] = {}  # admitted, in admission order: prompt tokens
         self._until: dict[str, int] = {}  # length at which a sequence is finished
+        self._held: set[str] = set()
         self._reserved_pages = 0
         self._num_pages = len(engine.kv.pages)
 
@@ -202,10 +198,24 @@ class ServingLoop:
         if sequence_id in self._prompt:
             self._leave(sequence_id)
 
+    def hold(self, sequence_id: str) -> None:
+        """Leave a running request out of all plans (its KV is about to move away)."""
+        self._held.add(sequence_id)
+
+    def has_room(self, num_tokens: int) -> bool:
+        """Whether a request of that many tokens could be adopted now."""
+        return self._reserved_pages + _pages(num_tokens) <= self._num_pages
+
     @property
     def busy(self) -> bool:
         """Whether any request is waiting or running."""
         return bool(self._waiting or self._prompt)
+
+    @property
+    def runnable(self) -> bool:
+        """Whether `step` would find anything to plan."""
+        self._admit()
+        return len(self._held) < len(self._prompt)
 
     def step(self) -> Step:
         """Plan and run one iteration.
@@ -214,9 +224,10 @@ class ServingLoop:
             StuckError: there is work, but the planner chose none of it.
         """
         self._admit()
-        chosen = list(self.planner([self._pending(name) for name in self._prompt]))
+        pending = [self._pending(name) for name in self._prompt if name not in self._held]
+        chosen = list(self.planner(pending))
         if not chosen:
-            raise StuckError(f"nothing planned; pending: {list(self._prompt)}")
+            raise StuckError(f"nothing planned; pending: {[work.sequence_id for work in pending]}")
         states = self.engine.sequences
         before = {name: states[name].num_computed for name, _ in chosen}
         start_ms = self.now_ms()
@@ -258,7 +269,7 @@ class ServingLoop:
         """First come, first served; a request enters when its whole KV surely fits."""
         while self._waiting and len(self._prompt) < self.max_num_seqs:
             name, prompt, output_tokens = self._waiting[0]
-            if self._reserved_pages + _pages(len(prompt) + output_tokens) > self._num_pages:
+            if not self.has_room(len(prompt) + output_tokens):
                 return
             self._waiting.popleft()
             self.engine.add(name, prompt)
@@ -271,6 +282,7 @@ class ServingLoop:
 
     def _leave(self, name: str) -> None:
         self._prompt.pop(name)
+        self._held.discard(name)
         self._reserved_pages -= _pages(self._until.pop(name))
         self.engine.release(name)
 

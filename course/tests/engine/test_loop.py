@@ -9,12 +9,12 @@ from hypothesis import strategies as st  # noqa: E402
 
 from pdsched.engine import Engine, ModelConfig, Weights  # noqa: E402
 from pdsched.engine.loop import (  # noqa: E402
-    PlanFunctionError,
     ServingLoop,
     StuckError,
     from_plan_function,
     in_admission_order,
 )
+from pdsched.scheduler import PlanError  # noqa: E402
 
 TINY = ModelConfig(2, 32, 4, 2, 8, 48, 97, 512, dtype="float64")
 WEIGHTS = Weights.random(TINY, seed=3)
@@ -36,10 +36,23 @@ def run(loop):
     return tokens
 
 
-def prefill_then_decode(suffixes, decodes, budget, cap, **_options):
+def prefill_then_decode(
+    prefill_suffixes, decode_request_ids, max_num_batched_tokens, max_prefill_chunk_tokens, **_
+):
     """A stand-in plan function: one prompt at a time, decodes only when none is left."""
-    chunks = [{"request_id": n, "tokens": min(t, cap, budget)} for n, t in suffixes.items()][:1]
-    return {"decode_request_ids": [] if chunks else decodes[:budget], "prefill_chunks": chunks}
+    budget, cap = max_num_batched_tokens, max_prefill_chunk_tokens
+    chunks = [
+        {"request_id": n, "tokens": min(t, cap, budget)} for n, t in prefill_suffixes.items()
+    ][:1]
+    chosen = [] if chunks else decode_request_ids[:budget]
+    used = len(chosen) + sum(chunk["tokens"] for chunk in chunks)
+    return {
+        "decode_request_ids": chosen,
+        "prefill_chunks": chunks,
+        "max_num_batched_tokens": budget,
+        "used_tokens": used,
+        "remaining_tokens": budget - used,
+    }
 
 
 @settings(max_examples=25, deadline=None)
@@ -127,20 +140,54 @@ def test_a_planner_that_plans_nothing_is_told():
         loop.step()
 
 
+def plan_of(decodes, chunks, budget=8):
+    used = len(decodes) + sum(tokens for _, tokens in chunks)
+    return {
+        "decode_request_ids": decodes,
+        "prefill_chunks": [{"request_id": n, "tokens": t} for n, t in chunks],
+        "max_num_batched_tokens": budget,
+        "used_tokens": used,
+        "remaining_tokens": budget - used,
+    }
+
+
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    "plan",
     [
-        ({"decode_request_ids": [], "prefill_chunks": [("a", 9)]}, "spent more than the budget"),
-        ({"decode_request_ids": [], "prefill_chunks": [("a", 13)]}, "has 12 to run"),
-        ({"decode_request_ids": ["a"], "prefill_chunks": [("a", 1)]}, "twice"),
-        ({"decode_request_ids": ["ghost"], "prefill_chunks": []}, "'ghost'"),
+        plan_of([], [("a", 9)]),
+        plan_of([], [("a", 4), ("a", 4)]),
+        plan_of(["ghost"], []),
+        plan_of([], []),
+        None,
     ],
 )
-def test_an_impossible_plan_names_the_call(answer, said):
-    chunks = [{"request_id": n, "tokens": t} for n, t in answer["prefill_chunks"]]
-    plan = {**answer, "prefill_chunks": chunks}
-    loop = new_loop(from_plan_function(lambda *_inputs, **_options: plan, 8, 8))
+def test_an_impossible_plan_names_the_call_and_runs_nothing(plan):
+    loop = new_loop(from_plan_function(lambda **_inputs: plan, 8, 8))
     loop.submit("a", prompt(12), output_tokens=1)
-    with pytest.raises(PlanFunctionError, match=said) as caught:
+    with pytest.raises(PlanError) as caught:
         loop.step()
-    assert "plan_iteration_budget({'a': 12}, [], 8, 8)" in str(caught.value)
+    assert "plan_iteration_budget(prefill_suffixes={'a': 12}, decode_request_ids=[]" in str(
+        caught.value
+    )
+    assert loop.engine.sequences["a"].num_computed == 0
+
+
+def test_an_unwritten_plan_function_is_unwritten_not_wrong():
+    def stub(**_inputs):
+        raise NotImplementedError
+
+    loop = new_loop(from_plan_function(stub, 8, 8))
+    loop.submit("a", prompt(12), output_tokens=1)
+    with pytest.raises(NotImplementedError):
+        loop.step()
+
+
+def test_what_the_plan_function_does_to_its_inputs_changes_nothing():
+    def greedy_hands(prefill_suffixes, decode_request_ids, **inputs):
+        plan = prefill_then_decode(prefill_suffixes, decode_request_ids, **inputs)
+        prefill_suffixes.clear()
+        return plan
+
+    loop = new_loop(from_plan_function(greedy_hands, 8, 8))
+    loop.submit("a", prompt(12), output_tokens=2)
+    assert len(run(loop)["a"]) == 2

@@ -1,0 +1,52 @@
+"""What an evidence table calls its level and its columns."""
+
+from pdsched.messages import Message, register
+
+CATALOG = {
+    "evidence.simulated": Message(
+        zh="证据等级：模拟（不是实测）", en="evidence level: simulated (not measured)"
+    ),
+    "evidence.measured": Message(zh="证据等级：实测", en="evidence level: measured"),
+    "evidence.published": Message(zh="证据等级：引用", en="evidence level: published"),
+    "evidence.column.plan": Message(zh="方案", en="plan"),
+    "evidence.column.decode_step_ms": Message(
+        zh="只有 Decode 的一轮 / ms", en="decode-only iteration / ms"
+    ),
+    "evidence.column.max_itl_ms": Message(
+        zh="最长停顿（ITL 最大）/ ms", en="longest stall (max ITL) / ms"
+    ),
+    "evidence.column.stall_ratio": Message(zh="停顿 ÷ 平常一轮", en="stall / normal iteration"),
+    "evidence.column.ttft_ms": Message(
+        zh="长 prompt 的 TTFT / ms", en="TTFT of the long prompt / ms"
+    ),
+    "evidence.column.ttft_price": Message(zh="TTFT 代价", en="price in TTFT"),
+    "evidence.column.iterations": Message(zh="迭代轮数", en="iterations"),
+    "evidence.column.ttft_p50_ms": Message(zh="TTFT P50 / ms", en="TTFT P50 / ms"),
+    "evidence.column.ttft_p95_ms": Message(zh="TTFT P95 / ms", en="TTFT P95 / ms"),
+    "evidence.column.tpot_p50_ms": Message(zh="TPOT P50 / ms", en="TPOT P50 / ms"),
+    "evidence.column.tpot_p95_ms": Message(zh="TPOT P95 / ms", en="TPOT P95 / ms"),
+    "evidence.column.itl_p50_ms": Message(zh="ITL P50 / ms", en="ITL P50 / ms"),
+    "evidence.column.itl_p95_ms": Message(zh="ITL P95 / ms", en="ITL P95 / ms"),
+    "evidence.column.itl_p99_ms": Message(zh="ITL P99 / ms", en="ITL P99 / ms"),
+    "evidence.column.itl_max_ms": Message(zh="ITL 最大 / ms", en="ITL max / ms"),
+    "evidence.column.e2e_p50_ms": Message(zh="E2E P50 / ms", en="E2E P50 / ms"),
+    "evidence.column.e2e_p95_ms": Message(zh="E2E P95 / ms", en="E2E P95 / ms"),
+    "evidence.column.output_tokens_per_s": Message(zh="输出 token/s", en="output tokens/s"),
+    "evidence.column.requests_per_s": Message(zh="请求/s", en="requests/s"),
+    "evidence.column.goodput_per_s": Message(
+        zh="goodput（达标请求/s）", en="goodput (good requests/s)"
+    ),
+    "evidence.column.slo_attainment": Message(zh="SLO 达标率", en="SLO attainment"),
+    "evidence.column.handoff_p50_ms": Message(zh="交接 P50 / ms", en="handoff P50 / ms"),
+    "evidence.column.handoff_max_ms": Message(zh="交接最大 / ms", en="handoff max / ms"),
+    "evidence.column.handoff_mb": Message(zh="交接总量 / MB", en="handed over / MB"),
+    "evidence.column.finished": Message(zh="完成", en="finished"),
+    "evidence.column.failed": Message(zh="失败", en="failed"),
+    "evidence.column.load_per_s": Message(zh="负载 / 请求每秒", en="load / requests per s"),
+    "evidence.column.utilisation": Message(zh="池利用率", en="pool utilisation"),
+    "evidence.column.seed": Message(zh="种子", en="seed"),
+    "evidence.column.predicted_ms": Message(zh="预测 / ms", en="predicted / ms"),
+    "evidence.column.measured_ms": Message(zh="实测 / ms", en="measured / ms"),
+    "evidence.column.error": Message(zh="误差", en="error"),
+}
+register(CATALOG)
