@@ -33,6 +33,7 @@ ROLES: Final[dict[str, Style]] = {
     "shared": Style("#8a63b8", "#a988d6", "cross"),
     "handoff": Style("#b8407f", "#de7fb2", "dense"),
     "recompute": Style("#7a7f87", "#9aa0a8", "dense"),
+    "stall": Style("#a34700", "#ff9d57", "dense", "#1a1a1a"),
     "error": Style("#c1121f", "#ff6b6b", "cross", width_px=2.5),
     "ghost": Style("#5c6670", "#a7b0ba", "hollow", dash="4 3"),
     "budget": Style("#1f2328", "#e6e9ec", width_px=2),
@@ -89,6 +90,7 @@ _RULES: Final = (
     "svg.pd text{fill:var(--pd-ink);font-size:13px}"
     "svg.pd .halo{paint-order:stroke;stroke:var(--pd-paper);stroke-width:3px;"
     "stroke-linejoin:round}"
+    "svg.pd .s{stroke:var(--pd-paper);stroke-opacity:1;stroke-width:1px}"
     "svg.pd .col rect{fill:var(--pd-ink);fill-opacity:0}"
     "svg.pd .col text{visibility:hidden}"
     "svg.pd .col:hover rect,svg.pd .col:focus rect{fill-opacity:.09}"

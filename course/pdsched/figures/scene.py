@@ -56,7 +56,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A filled rectangle; ``text`` is written inside if it fits, ``why`` is its hover sentence."""
+    """A filled rectangle; ``text`` is written inside if it fits, ``why`` is its hover sentence.
+
+    However small its range, it is drawn at least ``least_px`` high.
+    """
 
     x0: float
     x1: float
@@ -65,6 +68,7 @@ class Box:
     role: str
     text: str = ""
     why: str = ""
+    least_px: float = 1.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,8 @@ def _plot(frame: Frame, why: bool) -> Iterator[str]:
             merged.setdefault(mark.role, []).extend(cell_paths(frame, mark))
             counts[mark.role] = counts.get(mark.role, 0) + mark.count
         elif isinstance(mark, Box):
-            path = rectangle(frame.x(mark.x0), frame.y(mark.y1), frame.x(mark.x1), frame.y(mark.y0))
+            x0, x1 = frame.x(mark.x0), frame.x(mark.x1)
+            path = rectangle(x0, frame.y(mark.y1), x1, frame.y(mark.y0), mark.least_px)
             if mark.why:
                 single.append(filled(path, mark.role, frame.prefix, mark.why))
             else:
@@ -129,8 +130,9 @@ def _plot(frame: Frame, why: bool) -> Iterator[str]:
 
 def _depth(role: str) -> int:
     """Backgrounds first, the error last."""
-    order = ("keep", "reject", "idle", "ghost")
-    return order.index(role) if role in order else (99 if role == "error" else 50)
+    order = ("keep", "reject", "idle", "prefill", "prefill_alt")
+    late = {"decode": 60, "ghost": 80, "prediction": 90, "error": 99}
+    return order.index(role) if role in order else late.get(role, 50)
 
 
 def _grid(frame: Frame) -> Iterator[str]:

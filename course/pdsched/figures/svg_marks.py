@@ -70,19 +70,20 @@ def _paint(role: str) -> str:
 def filled(path: str, role: str, uid: str, why: str = "") -> str:
     """An area in its role's colour, its pattern over it."""
     title = f"<title>{escape(why)}</title>" if why else ""
-    drawn = f'<path class="m" data-role="{role}" d="{path}" {_paint(role)}>{title}</path>'
+    kind = "m s" if why else "m"
+    drawn = f'<path class="{kind}" data-role="{role}" d="{path}" {_paint(role)}>{title}</path>'
     pattern = ROLES[role].pattern
     if pattern in ("stripes", "dots", "cross", "dense"):
         drawn += f'<path d="{path}" fill="url(#{uid}-{pattern})" pointer-events="none"/>'
     return drawn
 
 
-def rectangle(x0: float, y0: float, x1: float, y1: float) -> str:
+def rectangle(x0: float, y0: float, x1: float, y1: float, least: float = 1.5) -> str:
     """A closed rectangle path, never thinner than a visible line."""
     if x1 - x0 < 1:
         x1 = x0 + 1
-    if y1 - y0 < 1.5:
-        y0 = y1 - 1.5
+    if y1 - y0 < least:
+        y0 = y1 - least
     return f"M{x0:.1f} {y0:.1f}H{x1:.1f}V{y1:.1f}H{x0:.1f}z"
 
 

@@ -11,6 +11,7 @@ CATALOG = {
     "figures.role.shared": Message(zh="mixed / 共享", en="Mixed / shared"),
     "figures.role.handoff": Message(zh="KV 交接", en="KV handoff"),
     "figures.role.recompute": Message(zh="重算", en="Recompute"),
+    "figures.role.stall": Message(zh="停顿", en="Stall"),
     "figures.role.error": Message(zh="违反规则", en="Rule violated"),
     "figures.role.ghost": Message(zh="对照基线", en="Baseline"),
     "figures.role.budget": Message(zh="token 预算", en="Token budget"),
@@ -82,6 +83,32 @@ CATALOG = {
         "切成 {count} 块，尾块 {last} 个 token，标红 {wrong} 处。",
         en="A prompt of {prefix} cached and {suffix} new tokens, chunk_size {size}: "
         "{count} chunks, the last of {last} tokens; marked red: {wrong}.",
+    ),
+    # Panel 2b: iteration timeline
+    "figures.timeline.x_step": Message(zh="第几轮（步）", en="iteration (step)"),
+    "figures.timeline.x_ms": Message(zh="时间（ms，模拟）", en="time (ms, simulated)"),
+    "figures.timeline.y": Message(zh="token / 轮", en="tokens / iteration"),
+    "figures.timeline.tokens": Message(
+        zh="每一轮的 token：下层 Decode，上层 Prefill 块（悬停或按 Tab 看原因）",
+        en="Tokens of each iteration: decodes below, prefill chunks above (hover or Tab for why)",
+    ),
+    "figures.timeline.budget": Message(
+        zh="max_num_batched_tokens = {budget}", en="max_num_batched_tokens = {budget}"
+    ),
+    "figures.timeline.arrival": Message(zh="新 prompt 到达", en="the prompt arrives"),
+    "figures.timeline.stalls": Message(
+        zh="停顿条：一个聊天相邻两个 token 的间隔",
+        en="Stall strip: gaps between the tokens of one chat",
+    ),
+    "figures.timeline.gap_steps": Message(zh="{count} 步", en="{count} st"),
+    "figures.timeline.gap_why": Message(
+        zh="两个 token 相隔 {took}（{steps}）", en="{took} between two tokens ({steps})"
+    ),
+    "figures.timeline.alt": Message(
+        zh="{count} 轮迭代，每轮预算 {budget} token，共用 {used} token，结束于 {end}；"
+        "被观察聊天的最长间隔 {longest}；标红 {wrong} 轮。",
+        en="{count} iterations with a budget of {budget} tokens, {used} tokens used, ending at "
+        "{end}; longest gap of the watched chat {longest}; marked red: {wrong}.",
     ),
 }
 register(CATALOG)

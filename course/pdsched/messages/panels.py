@@ -134,5 +134,127 @@ CATALOG = {
         zh="第 {number} 块只有 {tokens} 个 token：只有尾块可以小于 chunk_size {size}。",
         en="Chunk {number} has only {tokens} tokens: only the last may be below chunk_size {size}.",
     ),
+    # Panel 2b
+    "panels.iteration_timeline.heading": Message(
+        zh="面板 3 · 每一轮的预算归谁", en="Panel 3 · Who gets the budget of each iteration"
+    ),
+    "panels.timeline.title": Message(
+        zh="迭代时间线：{policy}，预算 {budget}", en="Iterations: {policy}, budget {budget}"
+    ),
+    "panels.timeline.view": Message(zh="横轴", en="axis"),
+    "panels.view.step": Message(zh="步", en="steps"),
+    "panels.view.ms": Message(zh="毫秒", en="milliseconds"),
+    "panels.timeline.ghost": Message(zh="对照基线", en="baseline"),
+    "panels.ghost.none": Message(zh="无", en="none"),
+    "panels.timeline.budget": Message(zh="每轮预算", en="budget"),
+    "panels.timeline.cap": Message(zh="Prefill 块上限", en="chunk cap"),
+    "panels.timeline.reserve": Message(zh="Decode 预留", en="decode reserve"),
+    "panels.timeline.scenario": Message(zh="到来的是", en="arriving"),
+    "panels.scenario.long": Message(zh="一个长 prompt", en="one long prompt"),
+    "panels.scenario.burst": Message(zh="一阵代码补全", en="a burst of code completions"),
+    "panels.scenario.reasoning": Message(zh="推理请求", en="reasoning requests"),
+    "panels.timeline.prompt": Message(zh="新 prompt 长度", en="prompt length"),
+    "panels.timeline.chats": Message(zh="正在聊天数", en="running chats"),
+    "panels.timeline.kv": Message(zh="KV 容量（0 不限）", en="KV capacity (0: unlimited)"),
+    "panels.timeline.selected": Message(zh="看第几轮", en="iteration"),
+    "panels.timeline.watched": Message(zh="聊天 c1", en="chat c1"),
+    "panels.preset.long": Message(zh="聊天中来了一个 8k prompt", en="one 8k prompt among chats"),
+    "panels.preset.burst": Message(zh="一阵代码补全", en="burst of code completions"),
+    "panels.preset.reasoning": Message(zh="推理：短输入长输出", en="reasoning: short in, long out"),
+    "panels.preset.squares": Message(
+        zh="小预算：一格一个 token", en="small budget: one square a token"
+    ),
+    "panels.timeline.question": Message(
+        zh="没有新 prompt 时，聊天 c1 约每 {usual} 出一个 token。预算 {budget}，来了 {prompt} token 的"
+        "新 prompt 之后，它相邻两个 token 最久会隔多少毫秒？",
+        en="Without the new prompt chat c1 gets a token about every {usual}. Budget {budget}, a "
+        "prompt of {prompt} tokens arrives: what is its longest gap, in milliseconds?",
+    ),
+    "panels.timeline.fault": Message(
+        zh="第 {number} 轮：{rule}。", en="Iteration {number}: {rule}."
+    ),
+    "panels.timeline.number.ttft": Message(zh="新 prompt 的 TTFT", en="TTFT of the prompt"),
+    "panels.timeline.number.tpot": Message(zh="聊天 c1 的 TPOT", en="TPOT of chat c1"),
+    "panels.timeline.number.itl": Message(zh="c1 的最长 ITL", en="longest ITL of c1"),
+    "panels.timeline.number.used": Message(zh="预算 已用 / 空闲", en="budget used / idle"),
+    "panels.timeline.number.predicted": Message(zh="你预测的最长间隔", en="longest gap, predicted"),
+    "panels.timeline.more_than": Message(zh="> {value}", en="> {value}"),
+    "panels.timeline.trimmed": Message(
+        zh="标红的计划已被裁到规则以内，好让时间线继续画下去。",
+        en="Plans marked red were trimmed to the rules, so that the timeline could go on.",
+    ),
+    "panels.timeline.windowed": Message(
+        zh="只模拟并画出前 {count} 轮。", en="Only the first {count} iterations are simulated."
+    ),
+    "panels.timeline.kv_raised": Message(
+        zh="KV 至少要放得下最长的一个请求，已按 {tokens} token 计算。",
+        en="The KV cache must hold the longest request: {tokens} tokens are assumed.",
+    ),
+    "panels.evidence.simulated": Message(
+        zh="模拟（代价模型：{cost}），不是实测", en="simulated (cost model: {cost}), not measured"
+    ),
+    "panels.why.work": Message(
+        zh="第 {number} 轮，{took}：Decode {decodes} + Prefill {prefill} = {used}/{budget} token。",
+        en="Iteration {number}, {took}: decode {decodes} + prefill {prefill} = {used}/{budget}.",
+    ),
+    "panels.why.preempted": Message(
+        zh="KV 不足，{names} 被抢占。", en="KV ran out: {names} preempted."
+    ),
+    "panels.why.seats": Message(
+        zh="{count} 个请求在等座位：max_num_seqs = {seats} 已满。",
+        en="{count} wait for a seat: max_num_seqs = {seats} is full.",
+    ),
+    "panels.why.kv": Message(
+        zh="{count} 个请求在等 KV：已用 {used}/{total} 块。",
+        en="{count} wait for KV: {used}/{total} blocks are taken.",
+    ),
+    "panels.why.budget_waiting": Message(
+        zh="{count} 个请求在等预算：本轮已用满。", en="{count} wait: the budget is used up."
+    ),
+    "panels.why.plan_waiting": Message(
+        zh="{count} 个请求没有被计划选中。", en="{count} wait: the plan did not choose them."
+    ),
+    "panels.why.budget_held": Message(
+        zh="{count} 个在跑的请求本轮没有 token：预算已用满。",
+        en="{count} running requests get no token: the budget is used up.",
+    ),
+    "panels.why.plan_held": Message(
+        zh="{count} 个在跑的请求本轮没有 token：计划没有给。",
+        en="{count} running requests get no token: the plan gave none.",
+    ),
+    "panels.why.nobody": Message(zh="没有人被挡住。", en="Nobody is held back."),
+    "panels.plan.decodes": Message(zh="{count} 个 Decode", en="{count} decodes"),
+    "panels.plan.idle": Message(
+        zh="空着 {idle} 个 token 的预算，而 {waiting} 还可以用",
+        en="{idle} tokens of budget stay idle while {waiting} could use them",
+    ),
+    "panels.plan.decode_order": Message(
+        zh="decode_request_ids 应按给定顺序从头取",
+        en="decode_request_ids should be taken from the front, in the given order",
+    ),
+    "panels.plan.prefill_order": Message(
+        zh="{request_id} 还没给够，就把预算给了它后面的请求",
+        en="requests after {request_id} got tokens before it had its share",
+    ),
+    "panels.plan.decode_first": Message(
+        zh="decode_first 应先排满 Decode，却有 {count} 个 Decode 落在 Prefill 之后",
+        en="decode_first serves decodes first, yet {count} were left out beside prefill chunks",
+    ),
+    "panels.plan.prefill_first": Message(
+        zh="prefill_first 应先给 Prefill，{request_id} 还没给够就排了 {count} 个 Decode",
+        en="prefill_first serves prefill first, yet {count} decodes ran before {request_id} "
+        "had its share",
+    ),
+    "panels.plan.reserve_missed": Message(
+        zh="balanced 应先为 Decode 预留 {reserve} 个 token，只排了 {count} 个 Decode",
+        en="balanced reserves {reserve} decode tokens first, only {count} decodes were planned",
+    ),
+    "panels.plan.reserve_exceeded": Message(
+        zh="balanced 预留 {reserve} 个之后应轮到 Prefill，{request_id} 还没给够",
+        en="after the reserve of {reserve}, balanced turns to prefill: {request_id} was short",
+    ),
+    "panels.plan.mutated": Message(
+        zh="函数改动了传入的 {name}", en="the function changed its argument {name}"
+    ),
 }
 register(CATALOG)

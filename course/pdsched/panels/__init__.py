@@ -10,19 +10,20 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pdsched.figures import Picture
+from pdsched.learner import current
 from pdsched.messages import panels as _panels_messages  # noqa: F401 - registers the words
 from pdsched.panels.answer import answer
 from pdsched.panels.chunk_boundaries import ChunkBoundaries
+from pdsched.panels.iteration_timeline import IterationTimeline
 from pdsched.panels.live import LivePanel
-from pdsched.panels.lookup import current
 from pdsched.panels.request_mix import RequestMix
 from pdsched.panels.spec import PanelSpec, Value
 
 SPECS: Final[dict[str, type[PanelSpec]]] = {
-    spec.key: spec for spec in (RequestMix, ChunkBoundaries)
+    spec.key: spec for spec in (RequestMix, ChunkBoundaries, IterationTimeline)
 }
 
-__all__ = ["SPECS", "LivePanel", "chunk_boundaries", "request_mix", "show"]
+__all__ = ["SPECS", "LivePanel", "chunk_boundaries", "iteration_timeline", "request_mix", "show"]
 
 
 def request_mix(
@@ -37,6 +38,13 @@ def chunk_boundaries(
 ) -> LivePanel:
     """Panel 2a: the chunks of `build_chunked_prefill_plan` and where they yield."""
     return LivePanel(ChunkBoundaries(), function, predict=predict, values=values)
+
+
+def iteration_timeline(
+    function: Callable[..., Any] | None = None, *, predict: bool = True, **values: Value
+) -> LivePanel:
+    """Panel 2b: every iteration planned by `plan_iteration_budget`, in steps or milliseconds."""
+    return LivePanel(IterationTimeline(), function, predict=predict, values=values)
 
 
 def show(name: str, function: Callable[..., Any] | None = None, **values: Value) -> Picture:

@@ -16,11 +16,11 @@ from typing import Any
 import ipywidgets as W  # noqa: N812 - its customary short name
 
 from pdsched.figures import Picture, svg
+from pdsched.learner import current
 from pdsched.messages import text
 from pdsched.panels import page, registry
 from pdsched.panels.answer import Answer, answer
 from pdsched.panels.controls import Controls
-from pdsched.panels.lookup import current
 from pdsched.panels.prediction import Prediction
 from pdsched.panels.spec import PanelSpec, Value
 

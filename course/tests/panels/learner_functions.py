@@ -57,3 +57,59 @@ def hangs(*_args, **_kwargs):
 
 def sleeps(*_args, **_kwargs):
     time.sleep(30)
+
+
+def right_plan(  # noqa: PLR0917 -- the contract of TODO 3
+    prefill_suffixes,
+    decode_request_ids,
+    max_num_batched_tokens,
+    max_prefill_chunk_tokens,
+    policy="balanced",
+    decode_reserve_tokens=1,
+):
+    left = max_num_batched_tokens
+    decodes, chunks = [], []
+
+    def take_decodes(most):
+        nonlocal left
+        more = decode_request_ids[len(decodes) :][: max(0, min(most, left))]
+        decodes.extend(more)
+        left -= len(more)
+
+    def take_prefill():
+        nonlocal left
+        for name, suffix in prefill_suffixes.items():
+            tokens = min(suffix, max_prefill_chunk_tokens, left)
+            if tokens > 0:
+                chunks.append({"request_id": name, "tokens": tokens})
+                left -= tokens
+
+    everyone = len(decode_request_ids)
+    if policy != "prefill_first":
+        take_decodes(everyone if policy == "decode_first" else decode_reserve_tokens)
+    take_prefill()
+    take_decodes(everyone)
+    return {
+        "policy": policy,
+        "max_num_batched_tokens": max_num_batched_tokens,
+        "decode_request_ids": decodes,
+        "prefill_chunks": chunks,
+        "used_tokens": max_num_batched_tokens - left,
+        "remaining_tokens": left,
+    }
+
+
+def over_budget(  # noqa: PLR0917 -- the contract of TODO 3
+    suffixes, ready, budget, cap, policy="balanced", decode_reserve_tokens=1
+):
+    """Chunks as if no decode had taken anything."""
+    plan = right_plan(suffixes, ready, budget, cap, policy, decode_reserve_tokens)
+    alone = right_plan(suffixes, [], budget, cap, policy, decode_reserve_tokens)
+    used = len(ready) + alone["used_tokens"]
+    return {
+        **plan,
+        "decode_request_ids": list(ready),
+        "prefill_chunks": alone["prefill_chunks"],
+        "used_tokens": used,
+        "remaining_tokens": budget - used,
+    }

@@ -30,9 +30,17 @@ def words(panel):
     return re.sub("<[^>]+>", " ", panel.status.value)
 
 
-RIGHT = {"request_mix": learner.right_mix, "chunk_boundaries": learner.right_chunks}
-WRONG = {"request_mix": learner.natural_mix, "chunk_boundaries": learner.lost_tail}
-CALL = {"request_mix": panels.request_mix, "chunk_boundaries": panels.chunk_boundaries}
+RIGHT = {
+    "request_mix": learner.right_mix,
+    "chunk_boundaries": learner.right_chunks,
+    "iteration_timeline": learner.right_plan,
+}
+WRONG = {
+    "request_mix": learner.natural_mix,
+    "chunk_boundaries": learner.lost_tail,
+    "iteration_timeline": learner.over_budget,
+}
+CALL = {key: getattr(panels, key) for key in RIGHT}
 KEYS = tuple(CALL)
 
 
@@ -114,9 +122,12 @@ def test_a_lost_tail_is_counted_and_placed():
     assert "位置 18" in words(panel)
 
 
-@pytest.mark.parametrize(("key", "answer"), [("request_mix", 7), ("chunk_boundaries", "no list")])
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [("request_mix", 7), ("chunk_boundaries", "no list"), ("iteration_timeline", [1, 2])],
+)
 def test_a_result_of_the_wrong_shape_says_what_was_expected(key, answer):
-    panel = panel_of(key, lambda *_: answer)
+    panel = panel_of(key, lambda *_, **__: answer)
     assert state(panel) == "wrong"
     assert type(answer).__name__ in words(panel)
 
