@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -33,6 +35,7 @@ def open_lab(python: Path, arguments: list[str]) -> int:
     """
     for line in copy_released(ROOT / "release" / ASSIGNMENT, WORK / ASSIGNMENT):
         print(line, flush=True)
+    _set_defaults(python.parent.parent)
     port = free_port(DEFAULT_PORT)
     if port != DEFAULT_PORT:
         print(
@@ -58,6 +61,8 @@ def open_lab(python: Path, arguments: list[str]) -> int:
     ]  # fmt: skip
     # The token travels in the environment: a command line is readable by every local user.
     server = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "JUPYTER_TOKEN": token})
+    # Ending this command ends the server too, which in turn stops its kernels.
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: server.terminate())
     try:
         return server.wait()
     except KeyboardInterrupt:
@@ -118,6 +123,19 @@ def has_browser() -> bool:
     except webbrowser.Error:
         return False
     return True
+
+
+def _set_defaults(venv: Path) -> None:
+    """Nothing is asked of the network, and no question about news covers the first page."""
+    settings = venv / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    quiet = {
+        "@jupyterlab/apputils-extension:notification": {
+            "fetchNews": "false",
+            "checkForUpdates": False,
+        }
+    }
+    (settings / "overrides.json").write_text(json.dumps(quiet), encoding="utf-8")
 
 
 def _announce(port: int, url: str, browser: bool) -> None:
