@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import time
 from collections.abc import Callable, Sequence
@@ -102,7 +103,8 @@ class _Run:
         except asyncio.CancelledError:
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            with contextlib.suppress(asyncio.CancelledError):  # stopped again while stopping
+                await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             watcher.cancel()
         unsent = Failure("not_sent", "the run ended before its turn")

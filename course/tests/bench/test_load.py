@@ -144,19 +144,17 @@ def test_stopping_early_keeps_finished_requests():
     async def scenario(running):
         target = Target.from_url(running.url, running.model)
         requests = [
-            Request("short", 0.0, 4, 1),
-            Request("long", 0.0, 4, 500),
+            Request("short", 0.0, 4, 3),
+            Request("long", 0.0, 4, 5_000),
             Request("later", 60_000.0, 4, 1),
         ]
-        task = asyncio.ensure_future(run_load(target, requests))
-        await asyncio.sleep(0.3)
-        task.cancel()
+        task = asyncio.ensure_future(run_load(target, requests, on_result=lambda _: task.cancel()))
         return await task
 
     with launched("--metronome-ms", "20") as running:
         run = asyncio.run(scenario(running))
     assert [r.failure and r.failure.kind for r in run.results] == [None, "not_sent", "not_sent"]
-    assert len(run.results[1].token_ms) > 1
+    assert run.results[1].token_ms, "what had come of it is kept"
 
 
 def test_shared_prefixes_have_the_same_tokens_and_the_rest_differs():
