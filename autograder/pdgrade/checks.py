@@ -37,7 +37,8 @@ from pdsched.feedback import CheckFailure, CheckResult, recording
 _STATUS_OF_STOP: Final[dict[str, QuestionStatus]] = {
     "wall": "timeout",
     "cpu": "timeout",
-    "memory": "memory",
+    "killed": "memory",
+    "lost": "isolation",  # ours, not theirs: a person must look
     "output": "output",
     "disk": "output",
     "files": "output",
@@ -45,6 +46,8 @@ _STATUS_OF_STOP: Final[dict[str, QuestionStatus]] = {
     "channel": "crashed",
     "exited": "exited",
 }
+#: Stops that are no doing of the learner, as far as anyone can tell: tried once more.
+_NOT_THEIR_DOING: Final = ("killed", "lost")
 #: A call that ends the worker costs its test cell; the others get a fresh worker this often.
 _MAX_RESTARTS: Final = 2
 _MAX_DETAIL: Final = 300
@@ -76,9 +79,12 @@ def grade_question(
     limit = server.limits.question_wall_s
     deadline = started + (limit if wall_s is None else min(limit, wall_s))
     try:
-        with _Run(question, cells, server, deadline) as run:
-            run.test_all(seed)
-            record = run.record()
+        for last_try in (False, True):
+            with _Run(question, cells, server, deadline) as run:
+                run.test_all(seed)
+                record = run.record()
+            if last_try or run.stop_kind not in _NOT_THEIR_DOING:
+                break
     except IsolationError as error:
         tests = tuple(_test_record(_Attempt(test)) for test in question.tests)
         record = QuestionRecord(
@@ -166,6 +172,11 @@ class _Run(AbstractContextManager["_Run"]):
                     source = part(attempt.test.source)
                     if attempt.may_go_on and source.strip():
                         self._run_part(attempt, source, hidden=part is hidden_part)
+
+    @property
+    def stop_kind(self) -> str:
+        """Of the first stop; empty if there was none."""
+        return self._first_stop[0].kind if self._first_stop else ""
 
     def record(self) -> QuestionRecord:
         """What the question earned; closes its workers."""

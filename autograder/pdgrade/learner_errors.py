@@ -8,9 +8,11 @@ from typing import Any, Final, Literal
 
 from pdsched.feedback import FunctionUnavailable
 
-#: Why a worker ended. ``wall`` and the sizes are limits, ``channel`` is a broken result channel.
+#: Why a worker ended. ``wall`` to ``files`` are limits; ``channel`` is a broken result channel;
+#: ``killed`` came from outside (the system was short of memory, or a person), and ``lost`` means
+#: that the template ended.
 StopKind = Literal[
-    "wall", "cpu", "memory", "output", "disk", "files", "crashed", "exited", "channel"
+    "wall", "cpu", "output", "disk", "files", "crashed", "exited", "channel", "killed", "lost"
 ]
 
 MAX_MESSAGE_CHARACTERS: Final = 500

@@ -21,7 +21,8 @@ from typing import Any, Final, TypeGuard
 from pdgrade.assignment import CodeCell
 from pdgrade.learner_errors import LearnerError, Stop, StopKind, plain_text, stopped
 from pdgrade.limits import Limits
-from pdgrade.worker import frames, serve, values
+from pdgrade.worker import frames, values
+from pdgrade.worker.config import CHANNEL_LOST, NOT_CONFINED
 from pdgrade.written_back import write_back
 from pdsched.feedback import FunctionUnavailable
 
@@ -116,7 +117,7 @@ class Worker:
             message = self._receive(time.monotonic() + _EXIT_WAIT_S)
         except _Ended:
             found = self._exit_report()
-            if found.get("status") == serve.NOT_CONFINED:
+            if found.get("status") == NOT_CONFINED:
                 self._drain()
                 return self.printed or "unknown"
             return f"the worker ended: {found.get('status')}"
@@ -300,21 +301,28 @@ class Worker:
         """Why a worker ended that nobody ended."""
         alive = not _readable(self._ends.status, _GRACE_S)
         found = self._exit_report()
-        status, reason = found.get("status"), str(found.get("reason", ""))
-        limits = self._limits
-        if reason in ("disk", "files"):
-            kind: StopKind = "disk" if reason == "disk" else "files"
-            return Stop(kind, f"{reason} limit", where)
-        if not isinstance(status, int):
-            return Stop("crashed", "the worker was lost", where)
-        if alive or status == serve.CHANNEL_LOST:
+        if found.get("reason"):  # the template ended it
+            kind: StopKind = "disk" if found["reason"] == "disk" else "files"
+            return Stop(kind, f"{kind} limit", where)
+        if alive:
             return Stop("channel", "the result channel broke", where)
-        if status >= 0:
-            return Stop("exited", f"exit status {status}", where)
-        if self.usage.cpu_ms >= (limits.cpu_s - 0.5) * 1000:
-            return Stop("cpu", f"CPU limit {limits.cpu_s} s", where)
-        name = _signal_name(-status)
-        return Stop("crashed", name, where)
+        kind, detail = _meaning(found.get("status"), self.usage.cpu_ms, self._limits)
+        return Stop(kind, detail, where)
+
+
+def _meaning(status: object, cpu_ms: float, limits: Limits) -> tuple[StopKind, str]:
+    """What an exit status (negative: a signal) says about the end of a worker."""
+    if not isinstance(status, int):
+        return "lost", "the worker was lost"
+    if status == CHANNEL_LOST:
+        return "channel", "the result channel broke"
+    if status >= 0:
+        return "exited", f"exit status {status}"
+    if cpu_ms >= (limits.cpu_s - 0.5) * 1000:
+        return "cpu", f"CPU limit {limits.cpu_s} s"
+    if status == -signal.SIGKILL:
+        return "killed", "killed from outside, or out of memory"
+    return "crashed", _signal_name(-status)
 
 
 class _Ended(Exception):  # noqa: N818

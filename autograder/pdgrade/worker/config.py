@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+CONFIG_NONCE = b"pdgrade-template"
+MAX_CONFIG_BYTES = 1 << 20
+#: Exit status of a worker: a promised layer could not be applied, nothing was run.
+NOT_CONFINED = 97
+#: Exit status of a worker: something happened to the channel, or to what serves it.
+CHANNEL_LOST = 98
+
 
 @dataclass(frozen=True)
 class Caps:

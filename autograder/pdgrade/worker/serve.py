@@ -10,13 +10,11 @@ import sys
 from typing import Any
 
 from . import frames
-from .config import Config
+from .config import NOT_CONFINED, Config
 from .confine import Seat, confine
 from .learner_code import Namespace
 
 CHANNEL = 3
-NOT_CONFINED = 97  # exit status: a promised layer could not be applied, nothing was run
-CHANNEL_LOST = 98  # exit status: something happened to the channel, or to what this file needs
 
 
 def serve(config: Config, seat: Seat, nonce: bytes) -> int:

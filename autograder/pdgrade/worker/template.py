@@ -20,11 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import confine, frames, landlock, linux, namespaces, quiet, seccomp, serve, strays
-from .config import Config
+from .config import CHANNEL_LOST, CONFIG_NONCE, MAX_CONFIG_BYTES, Config
 
-CONFIG_NONCE = b"pdgrade-template"
 _TICK_MS = 100
-_MAX_CONFIG_BYTES = 1 << 20
 
 
 @dataclass
@@ -122,7 +120,7 @@ class Template:
         return confine.Seat(folder, uid, self._address_space, tasks)
 
     def _become_worker(self, channel: int, output: int, seat: confine.Seat, nonce: bytes) -> None:
-        status = serve.CHANNEL_LOST
+        status = CHANNEL_LOST
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -189,7 +187,7 @@ class Template:
 def main() -> None:
     """Read the configuration from the control socket, say what came of it, then serve."""
     control = socket.socket(fileno=int(sys.argv[-1]))
-    reader = frames.FrameReader(CONFIG_NONCE, _MAX_CONFIG_BYTES)
+    reader = frames.FrameReader(CONFIG_NONCE, MAX_CONFIG_BYTES)
     message = None
     while message is None:
         reader.feed(control.recv(65536))
@@ -199,8 +197,8 @@ def main() -> None:
     try:
         template = Template(control, Config.from_json(message))
     except OSError as error:
-        control.sendall(frames.pack(CONFIG_NONCE, {"error": str(error)}, _MAX_CONFIG_BYTES))
+        control.sendall(frames.pack(CONFIG_NONCE, {"error": str(error)}, MAX_CONFIG_BYTES))
         return
     facts = {"ready": True, "landlock_abi": landlock.abi(), "seccomp": seccomp.available()}
-    control.sendall(frames.pack(CONFIG_NONCE, facts, _MAX_CONFIG_BYTES))
+    control.sendall(frames.pack(CONFIG_NONCE, facts, MAX_CONFIG_BYTES))
     template.run()
