@@ -68,3 +68,11 @@ def contract(todo: int | str) -> Contract:
             return each
     names = ", ".join(f"{each.todo} ({each.function})" for each in CONTRACTS)
     raise ValueError(f"todo must be one of {names}; got {todo!r}")
+
+
+class FunctionUnavailable(RuntimeError):  # noqa: N818  names the state, as the verdict does
+    """The learner's function cannot be called at all.
+
+    Whoever stands in for the function (a proxy whose process died or ran out of time) raises this
+    or a subclass of it; the check then says ``unavailable`` with this text.
+    """

@@ -5,12 +5,13 @@ three hints, ``progress()`` where all five stand, ``solution(3)`` the worked sol
 passed or given up. Visible tests use ``expect(f, 1).returns(2)``.
 """
 
+from pdsched.contracts import FunctionUnavailable
 from pdsched.feedback.checking import check
 from pdsched.feedback.display import CheckReport, ProgressView
 from pdsched.feedback.expectation import expect, recording
 from pdsched.feedback.hints import hint
 from pdsched.feedback.progress_store import read as _read_progress
-from pdsched.feedback.results import CheckFailure, CheckResult, FunctionUnavailable
+from pdsched.feedback.results import CheckFailure, CheckResult
 from pdsched.feedback.worked import solution
 
 __all__ = [

@@ -14,7 +14,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pdsched.feedback.results import CheckFailure, CheckResult, FunctionUnavailable, Verdict
+from pdsched.contracts import FunctionUnavailable
+from pdsched.feedback.results import CheckFailure, CheckResult, Verdict
 from pdsched.feedback.values import NotPlain, difference, rebuilt, shown
 from pdsched.messages import text
 

@@ -94,11 +94,3 @@ class CheckFailure(AssertionError):  # noqa: N818  a failed check is an answer, 
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines instead of a traceback through our own code."""
         return [cast("str", self.args[0])]
-
-
-class FunctionUnavailable(RuntimeError):  # noqa: N818  names the state, as the verdict does
-    """The learner's function cannot be called at all.
-
-    Whoever stands in for the function (a proxy whose process died or ran out of time) raises this
-    or a subclass of it; the check then says ``unavailable`` with this text.
-    """

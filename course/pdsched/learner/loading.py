@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pdsched.messages.learner  # noqa: F401  registers the catalog
-from pdsched.contracts import CONTRACTS, Contract, contract
-from pdsched.feedback.results import FunctionUnavailable
+from pdsched.contracts import CONTRACTS, Contract, FunctionUnavailable, contract
 from pdsched.learner import notebooks, solutions
 from pdsched.messages import text
 
