@@ -104,6 +104,11 @@ class ForkServer:
         worker.run_cells(cells)
         return worker
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The template processes; all that learner code ever starts is below them."""
+        return tuple(template.pid for template in self._templates.values())
+
     def close(self) -> None:
         """End the templates, and with them every worker."""
         for template in self._templates.values():

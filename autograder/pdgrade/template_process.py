@@ -90,6 +90,11 @@ class TemplateProcess:
             self.close()
             raise
 
+    @property
+    def pid(self) -> int:
+        """Of the process that was started (with namespaces its only child does the forking)."""
+        return self._process.pid
+
     def _configure(self, config: Config) -> None:
         self._control.settimeout(_START_WAIT_S)
         reader = frames.FrameReader(CONFIG_NONCE, MAX_CONFIG_BYTES)

@@ -17,19 +17,9 @@ def parents():
     return found
 
 
-def children_of(pid, kind=""):
-    """Direct children; with ``kind="template"`` only template processes."""
-    found = [child for child, parent in parents().items() if parent == pid]
-    if kind == "template":
-        found = [child for child in found if b"pdgrade_worker" in command(child)]
-    return sorted(found)
-
-
-def command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+def children_of(pid):
+    """Direct children."""
+    return sorted(child for child, parent in parents().items() if parent == pid)
 
 
 def descendants_of(pid):

@@ -29,9 +29,8 @@ def own_server():
 
 def template_of(server):
     """The process that forks the workers (with namespaces, the child of the one we started)."""
-    (outer,) = children_of(os.getpid(), "template")
-    inner = children_of(outer)
-    return inner[0] if server.isolation.namespaces else outer
+    (outer,) = server.pids
+    return children_of(outer)[0] if server.isolation.namespaces else outer
 
 
 def test_a_killed_template_is_replaced(own_server):
@@ -71,7 +70,7 @@ def test_killing_the_template_in_the_middle_costs_nothing(own_server):
 
 def test_closing_the_server_leaves_no_process_and_no_folder():
     with ForkServer() as server:
-        (outer,) = children_of(os.getpid(), "template")
+        (outer,) = server.pids
         base = server._templates[()]._base
         worker = server.worker(answer("import time"))
         assert base.exists()
