@@ -26,7 +26,7 @@ from pdsched.feedback.results import CheckResult
 from pdsched.feedback.values import shown
 from pdsched.messages import text
 
-__all__ = ["Case", "Function", "Judge", "Property", "exact", "holds", "pure", "rejects"]
+__all__ = ["Case", "Function", "Judge", "Property", "exact", "holds", "pure", "rejects", "same_as"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,21 @@ def exact(
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             return misshapen(blank, error)
         return compared(replace(blank, got=shown(got)), expected, got)
+
+    return judge
+
+
+def same_as(name: str, other: Callable[[Case], Case]) -> Judge:
+    """The result equals that of the case `other` makes of it, whatever both are."""
+
+    def judge(function: Function, case: Case) -> CheckResult:
+        _, reference = called(name, function, other(case))
+        blank, found = called(name, function, case)
+        blank = replace(blank, expected=reference.got)
+        for result in (found, reference):
+            if result.verdict:
+                return without_value(blank, result)
+        return compared(blank, reference.value, found.value)
 
     return judge
 

@@ -11,6 +11,14 @@ from pdgrade.hidden.properties import Case, Property, exact, holds, pure, reject
 from pdsched.messages import text
 
 NAME: Final = "plan_iteration_budget"
+FIELDS: Final = {
+    "policy",
+    "max_num_batched_tokens",
+    "decode_request_ids",
+    "prefill_chunks",
+    "used_tokens",
+    "remaining_tokens",
+}
 POLICIES: Final = ("decode_first", "prefill_first", "balanced")
 
 
@@ -133,6 +141,8 @@ def scheduled_tokens(plan: dict[str, Any]) -> int:
 def ledger_wrong(case: Case, plan: Any) -> str:
     """Which field of the ledger does not agree with the plan's own lists."""
     budget, used = case.args[2], scheduled_tokens(plan)
+    if set(plan) != FIELDS:
+        return text("hidden.keys", keys=", ".join(sorted(FIELDS)))
     if used > budget:
         return text("hidden.over", used=used, budget=budget)
     expected = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure
+from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure, same_as
 from pdsched.feedback.results import CheckResult
 from pdsched.messages import text
 
@@ -107,14 +107,24 @@ def _members_wrong(case: Case, pools: Any) -> str:
     return "" if members == names else text("hidden.members", expected=names, got=members)
 
 
+def completed(case: Case) -> Case:
+    """The case with the defaults written out where a request lacks a key."""
+    requests, *limits = case.args
+    defaults = {"name": "request", "prompt_tokens": 0, "decode_tokens": 0}
+    return Case(([{**defaults, **each} for each in requests], *limits))
+
+
 _exact = exact(NAME, oracle)
 _partition = holds(NAME, _members_wrong)
+_same_as_default = same_as(NAME, completed)
 
 
 def exactly_one(function: Function, case: Case) -> CheckResult:
-    """A partition of the names; where a request lacks a key the pool itself is judged too."""
-    complete = all(len(each) == 3 for each in case.args[0])
-    return (_partition if complete else _exact)(function, case)
+    """A partition of the names, and a missing key is treated like its default, in any pool."""
+    result = _partition(function, case)
+    if result.passed and completed(case) != case:
+        return _same_as_default(function, case)
+    return result
 
 
 def two_mixes(rng: Random) -> Iterator[Case]:

@@ -187,14 +187,19 @@ def test_true_must_be_true_itself():
     run_hidden("todo5_reported_numbers", truthy)
 
 
-def test_key_order_and_extra_plan_fields_are_not_part_of_the_contract():
+def test_key_order_is_no_part_of_the_contract_and_an_extra_field_breaks_one_rule_only():
     def reordered(*args, **kwargs):
-        plan = todo3.oracle(*args, **kwargs)
-        return {"note": "mine", **dict(reversed(plan.items()))}
+        return dict(reversed(todo3.oracle(*args, **kwargs).items()))
+
+    def noted(*args, **kwargs):
+        return {"note": "mine", **todo3.oracle(*args, **kwargs)}
 
     for grade_id in TODO_IDS:
         if grade_id.startswith("todo3"):
             run_hidden(grade_id, reordered)
+            if grade_id != "todo3_budget_conserved":
+                run_hidden(grade_id, noted)
+    assert failure_of("todo3_budget_conserved", noted).verdict == "wrong_value"
 
 
 def test_an_unknown_property_is_refused_by_name():

@@ -191,6 +191,7 @@ TODO4: Final[dict[str, tuple[Example, ...]]] = {
         (Case(([{}], 10, 4)), _pools([], [], ["request"])),
         (Case(([{"name": "a", "prompt_tokens": 11}], 10, 4)), _PREFILL_A),
         (Case(([{"name": "a", "decode_tokens": 5}], 10, 4)), _DECODE_A),
+        (Case(([_request(11, 0), _request(12, 0)], 10, 4)), _pools(["a", "a"], [], [])),
     ),
 }
 

@@ -117,7 +117,9 @@ def _line(function: Any, error: BaseException) -> str:
     if own_file is None or number == 0:
         return ""
     source = linecache.getline(own_file, number).strip()
-    return text("feedback.raised_at", line=number, source=source or "…")
+    if not source:
+        return text("feedback.raised_at_line", line=number)
+    return text("feedback.raised_at", line=number, source=source)
 
 
 class Expectation:
@@ -146,6 +148,28 @@ class Expectation:
             report(without_value(blank, found))
             return
         apart = difference(value, found.value)
+        verdict: Verdict = "passed"
+        if apart:
+            verdict = "wrong_type" if apart.kind == "type" else "wrong_value"
+        report(replace(blank, verdict=verdict, detail=apart.detail if apart else ""))
+
+    def includes(self, fields: dict[str, Any], rule: str = "") -> None:
+        """The result is a dict whose `fields` have these values; its other fields do not matter.
+
+        So a test of one rule does not also fail for another field.
+
+        Raises:
+            CheckFailure: a field is missing or has another value.
+        """
+        found = self._call()
+        blank = replace(self._blank, rule=rule, expected=shown(fields), got=found.got)
+        if found.verdict:
+            report(without_value(blank, found))
+            return
+        got = found.value
+        if type(got) is dict:
+            got = {key: got[key] for key in fields if key in got}
+        apart = difference(fields, got)
         verdict: Verdict = "passed"
         if apart:
             verdict = "wrong_type" if apart.kind == "type" else "wrong_value"

@@ -21,8 +21,8 @@ POLICIES = ("decode_first", "prefill_first", "balanced")
 def request_lists(rng: Random) -> Iterator[Case]:
     """Short lists of requests around a small threshold."""
     for _ in range(40):
-        sizes = [(rng.randrange(30), rng.randrange(6)) for _ in range(rng.randrange(6))]
-        yield Case(([_request(index, *each) for index, each in enumerate(sizes)], 16))
+        names = rng.sample("abcdef", rng.randrange(6))  # not in sorted order
+        yield Case(([_request(name, rng.randrange(30), rng.randrange(6)) for name in names], 16))
 
 
 def pool_lists(rng: Random) -> Iterator[Case]:
@@ -31,8 +31,7 @@ def pool_lists(rng: Random) -> Iterator[Case]:
         yield Case((*case.args, 3))
 
 
-def _request(index: int, prompt_tokens: int, decode_tokens: int) -> dict[str, Any]:
-    name = chr(ord("a") + index)
+def _request(name: str, prompt_tokens: int, decode_tokens: int) -> dict[str, Any]:
     return {"name": name, "prompt_tokens": prompt_tokens, "decode_tokens": decode_tokens}
 
 
@@ -89,8 +88,8 @@ def rounds(policy: str) -> Callable[[Random], Iterator[Case]]:
     def cases(rng: Random) -> Iterator[Case]:
         for _ in range(60):
             lengths = [rng.randrange(7) for _ in range(rng.randrange(4))]
-            prefill = {f"p{index + 1}": length for index, length in enumerate(lengths)}
-            decodes = [f"d{index + 1}" for index in range(rng.randrange(5))]
+            prefill = dict(zip(rng.sample(["p1", "p2", "p3"], len(lengths)), lengths, strict=True))
+            decodes = rng.sample(["d1", "d2", "d3", "d4"], rng.randrange(5))
             named = {"policy": policy, "decode_reserve_tokens": rng.randrange(4)}
             yield Case((prefill, decodes, rng.randrange(1, 12), rng.randrange(1, 6)), named)
 

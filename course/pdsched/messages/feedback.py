@@ -49,6 +49,7 @@ CATALOG = {
         en="Run the cell that defines the function; if it hung or ended the process, fix that.",
     ),
     "feedback.raises": Message(zh="抛出 {kind}", en="raises {kind}"),
+    "feedback.raised_at_line": Message(zh="第 {line} 行", en="line {line}"),
     "feedback.raised_at": Message(zh="第 {line} 行：{source}", en="line {line}: {source}"),
     "feedback.rule.pure": Message(
         zh="不改动传入的参数，并且同样的输入总得到同样的结果。",

@@ -66,9 +66,9 @@ CATALOG = {
     "rules.todo3_budget_conserved": Message(
         zh="used_tokens 是 Decode 数加各块 token 数，不超过预算；"
         "used_tokens + remaining_tokens 等于 max_num_batched_tokens；"
-        "policy 和 max_num_batched_tokens 如实记下。",
+        "policy 和 max_num_batched_tokens 如实记下；恰好六个键。",
         en="used_tokens is the decodes plus the chunks' tokens, within the budget; used_tokens + "
-        "remaining_tokens equals max_num_batched_tokens; policy and budget are recorded as given.",
+        "remaining_tokens equals max_num_batched_tokens; policy and budget are recorded as given; exactly six keys.",
     ),
     "rules.todo3_no_idle_budget": Message(
         zh="还有可以进入本轮的工作时，不留空闲预算：要么预算用完，"
@@ -118,9 +118,9 @@ CATALOG = {
         "within it.",
     ),
     "rules.todo5_reported_numbers": Message(
-        zh="两个差值都是“分池减基线”，交接时间照实记下；缺少的键按 0.0 计。",
+        zh="两个差值都是“分池减基线”，交接时间照实记下；缺少的键按 0.0 计；恰好四个键。",
         en="Both differences are split run minus baseline, the handoff is reported as it is; a "
-        "missing key counts as 0.0.",
+        "missing key counts as 0.0; exactly four keys.",
     ),
     "rules.todo5_pure": Message(
         zh="判断不改动两组测量值，同样的测量总得到同样的决定。",

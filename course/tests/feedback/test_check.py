@@ -109,7 +109,7 @@ def test_wrong_chunks_are_shown_with_distinct_tokens():
             3,
             lambda r, *_a, **_k: {"decode": r["decode_request_ids"]},
             "todo3_decode_first",
-            "wrong_type",
+            "wrong_value",
         ),
         (4, lambda r, *_: {k: v[::-1] for k, v in r.items()}, "todo4_exactly_one_pool", None),
         (5, lambda r, *_a, **_k: {**r, "keep_split": 1}, "todo5_keep_requires_all_three", None),

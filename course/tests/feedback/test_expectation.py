@@ -200,6 +200,16 @@ def test_a_predicate_over_another_shape_means_wrong_type():
     assert result.verdict == "wrong_type"
 
 
+def test_fields_are_compared_without_minding_the_others():
+    plan = {"used": 3, "left": 0, "note": "mine"}
+    assert verdict_of(lambda: expect(returning(plan)).includes({"used": 3})).passed
+    wrong = verdict_of(lambda: expect(returning(plan)).includes({"used": 4}))
+    assert (wrong.verdict, wrong.expected) == ("wrong_value", "{'used': 4}")
+    assert verdict_of(lambda: expect(returning(plan)).includes({"x": 1})).verdict == "wrong_value"
+    assert verdict_of(lambda: expect(returning([])).includes({"x": 1})).verdict == "wrong_type"
+    assert verdict_of(lambda: expect(returning(plan)).includes({"used": 3.5})).passed is False
+
+
 def test_the_expected_exception_passes_and_another_one_is_raised():
     def picky(x):
         if x <= 0:
