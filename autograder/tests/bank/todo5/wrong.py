@@ -1,0 +1,237 @@
+"""Typical wrong answers of TODO 5: what went wrong in the learner's mind, and what it earns.
+
+Each is the plain solution with a few edits. ``fails`` are the test cells it loses, all others it
+keeps; ``shows`` is the smallest failing call that `pdsched.feedback.check` puts before the learner.
+"""
+
+WRONG = (
+    dict(
+        name="throughput_only",
+        why="only the throughput decides",
+        edits=(
+            (
+                "throughput_gain > 0 and latency_delta_ms <= 0 and handoff_ms <= max_handoff_ms",
+                "throughput_gain > 0",
+            ),
+        ),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries"),
+        score=2,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 18.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="any_of_three",
+        why="one improvement is enough",
+        edits=(
+            (
+                "> 0 and latency_delta_ms <= 0 and handoff",
+                "> 0 or latency_delta_ms <= 0 or handoff",
+            ),
+        ),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries"),
+        score=2,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 18.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="handoff_forgotten",
+        why="the handoff budget is not looked at",
+        edits=((" and handoff_ms <= max_handoff_ms", ""),),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries"),
+        score=2,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 18.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="latency_forgotten",
+        why="P95 is not looked at",
+        edits=((" and latency_delta_ms <= 0", ""),),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries"),
+        score=2,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 210.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="equal_throughput_is_enough",
+        why=">= 0 instead of > 0",
+        edits=(("throughput_gain > 0", "throughput_gain >= 0"),),
+        fails=("todo5_boundaries",),
+        score=4,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 100.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="p95_must_improve",
+        why="an equal P95 is refused",
+        edits=(("latency_delta_ms <= 0", "latency_delta_ms < 0"),),
+        fails=("todo5_boundaries",),
+        score=4,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 180.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="handoff_budget_exclusive",
+        why="a handoff at the budget is refused",
+        edits=(("handoff_ms <= max_handoff_ms", "handoff_ms < max_handoff_ms"),),
+        fails=("todo5_boundaries",),
+        score=4,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 10.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="baseline_minus_split",
+        why="both differences have the wrong sign",
+        edits=(
+            (
+                'split_run.get("throughput", 0.0) - baseline.get("throughput", 0.0)',
+                'baseline.get("throughput", 0.0) - split_run.get("throughput", 0.0)',
+            ),
+            (
+                'split_run.get("p95_latency_ms", 0.0) - baseline.get("p95_latency_ms", 0.0)',
+                'baseline.get("p95_latency_ms", 0.0) - split_run.get("p95_latency_ms", 0.0)',
+            ),
+        ),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_reported_numbers"),
+        score=1,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="latency_as_improvement",
+        why="reports how much P95 fell, decides rightly",
+        edits=(('"latency_delta_ms": latency_delta_ms', '"latency_delta_ms": -latency_delta_ms'),),
+        fails=("todo5_reported_numbers",),
+        score=5,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="relative_gain",
+        why="a ratio instead of a difference",
+        edits=(
+            (
+                '"throughput_gain": throughput_gain',
+                '"throughput_gain": throughput_gain / max(baseline.get("throughput", 0.0), 1.0)',
+            ),
+        ),
+        fails=("todo5_reported_numbers",),
+        score=5,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="rounded_numbers",
+        why="rounds to whole numbers",
+        edits=(
+            ('"latency_delta_ms": latency_delta_ms', '"latency_delta_ms": round(latency_delta_ms)'),
+        ),
+        fails=("todo5_reported_numbers",),
+        score=5,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 90.5, 'p95_latency_ms': 200.25, 'handoff_ms': 18.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="text_decision",
+        why="answers in words",
+        edits=(('"keep_split": keep_split', '"keep_split": "keep" if keep_split else "drop"'),),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_pure"),
+        score=1,
+        verdict="wrong_type",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="one_or_zero",
+        why="answers 1 or 0",
+        edits=(('"keep_split": keep_split', '"keep_split": int(keep_split)'),),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_pure"),
+        score=1,
+        verdict="wrong_type",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="truthy_number",
+        why="`and` of the numbers themselves",
+        edits=(
+            (
+                "throughput_gain > 0 and latency_delta_ms <= 0 and handoff_ms <= max_handoff_ms",
+                "latency_delta_ms <= 0 and handoff_ms <= max_handoff_ms and max(throughput_gain, 0)",
+            ),
+        ),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_pure"),
+        score=1,
+        verdict="wrong_type",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="keys_must_be_there",
+        why="indexes the fields, which may be missing",
+        edits=(
+            ('split_run.get("handoff_ms", 0.0)', 'split_run["handoff_ms"]'),
+            ('split_run.get("throughput", 0.0)', 'split_run["throughput"]'),
+        ),
+        fails=("todo5_reported_numbers",),
+        score=5,
+        verdict="raised",
+        shows="evaluate_pd_decision({}, {'throughput': 5.0}, max_handoff_ms=1.0)",
+    ),
+    dict(
+        name="only_the_decision",
+        why="returns nothing but the bool",
+        edits=(
+            (
+                '    return {\n        "throughput_gain": throughput_gain,\n        "latency_delta_ms": latency_delta_ms,\n        "handoff_ms": handoff_ms,\n        "keep_split": keep_split,\n    }',
+                "    return keep_split",
+            ),
+        ),
+        fails=(
+            "todo5_keep_requires_all_three",
+            "todo5_boundaries",
+            "todo5_reported_numbers",
+            "todo5_pure",
+        ),
+        score=0,
+        verdict="wrong_type",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="reports_the_budget",
+        why="handoff_ms is the budget instead of the measured time",
+        edits=(('"handoff_ms": handoff_ms', '"handoff_ms": max_handoff_ms'),),
+        fails=("todo5_reported_numbers",),
+        score=5,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="handoff_as_latency",
+        why="adds the handoff to the latency",
+        edits=(("    keep_split", "    latency_delta_ms += handoff_ms\n    keep_split"),),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_reported_numbers"),
+        score=1,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 180.0, 'handoff_ms': 8.0}, max_handoff_ms=10.0)",
+    ),
+    dict(
+        name="writes_into_the_run",
+        why="stores the decision in the caller's dict",
+        edits=(("    return {", '    split_run["keep_split"] = keep_split\n    return {'),),
+        fails=("todo5_pure",),
+        score=5,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 8.0}, 10.0)",
+    ),
+    dict(
+        name="handoff_clamped",
+        why="a handoff above the budget is cut to it",
+        edits=(
+            (
+                'split_run.get("handoff_ms", 0.0)',
+                'min(split_run.get("handoff_ms", 0.0), max_handoff_ms)',
+            ),
+        ),
+        fails=("todo5_keep_requires_all_three", "todo5_boundaries", "todo5_reported_numbers"),
+        score=1,
+        verdict="wrong_value",
+        shows="evaluate_pd_decision({'throughput': 100.0, 'p95_latency_ms': 180.0}, {'throughput': 126.0, 'p95_latency_ms': 150.0, 'handoff_ms': 18.0}, max_handoff_ms=10.0)",
+    ),
+)
