@@ -41,6 +41,81 @@ CATALOG = {
     "mechanisms.note": Message(
         zh="期望 {expected}，得到 {got}", en="expected {expected}, got {got}"
     ),
+    "ledger.mix.title": Message(zh="1 · 画像（TODO 1）", en="1 · Request mix (TODO 1)"),
+    "ledger.mix.columns": Message(zh="类别 | 个数", en="Class | Requests"),
+    "ledger.mix.conserved": Message(zh="合计 {n}，一个不少。", en="{n} in all, none is lost."),
+    "ledger.mix.lost": Message(
+        zh="✗ 合计 {n}，与请求数对不上。", en="✗ {n} in all: not the number of requests."
+    ),
+    "ledger.chunks.title": Message(zh="2 · 分块（TODO 2）", en="2 · Chunks (TODO 2)"),
+    "ledger.chunks.columns": Message(
+        zh="请求 | prompt | 命中 | suffix | 块数 | 每块 token",
+        en="Request | prompt | cached | suffix | chunks | tokens per chunk",
+    ),
+    "ledger.chunks.broken": Message(
+        zh="✗ 各块相接不等于 suffix", en="✗ the chunks do not add up to the suffix"
+    ),
+    "ledger.rounds.title": Message(zh="3 · 逐轮（TODO 3）", en="3 · Rounds (TODO 3)"),
+    "ledger.rounds.columns": Message(
+        zh="轮 | Decode | Prefill 块 | 停顿 | 已用 | 剩余",
+        en="Round | Decode | Prefill chunks | Stalled | Used | Remaining",
+    ),
+    "ledger.rounds.settings": Message(
+        zh="预算 {budget}，块上限 {chunk}，{policy}，预留 {reserve}；开始时有 {chats} 个聊天请求在生成。",
+        en="Budget {budget}, chunk cap {chunk}, {policy}, reserve {reserve}; "
+        "{chats} chats are generating at the start.",
+    ),
+    "ledger.rounds.stalls": Message(
+        zh="d2 停顿了 {stalls} 轮。把预留加大，再开一次账本看看。",
+        en="d2 stalled in {stalls} rounds. Raise the reserve and open the ledger again.",
+    ),
+    "ledger.fault.shape": Message(
+        zh="计划的结构和约定不同（{error}）", en="the plan does not have the agreed shape ({error})"
+    ),
+    "ledger.fault.claimed": Message(
+        zh="used_tokens = {used}、remaining_tokens = {remaining}，与排进去的 token 对不上",
+        en="used_tokens = {used}, remaining_tokens = {remaining}: not what was scheduled",
+    ),
+    "ledger.fault.stranger": Message(
+        zh="计划里有这一轮不该有的请求：{names}",
+        en="requests that have no place in this round: {names}",
+    ),
+    "ledger.fault.twice": Message(
+        zh="同一个请求在一轮里排了两次", en="a request is scheduled twice in one round"
+    ),
+    "ledger.fault.chunk": Message(
+        zh="{name} 的块长 {tokens} 超出了剩余 suffix 或块上限，或者不是正数",
+        en="the chunk of {name}, {tokens} tokens, exceeds its suffix or the cap, or is not positive",
+    ),
+    "ledger.fault.over": Message(
+        zh="用了 {used} 个 token，超过预算 {budget}",
+        en="{used} tokens used, over the budget {budget}",
+    ),
+    "ledger.fault.idle": Message(
+        zh="还有活要干，这一轮却什么也没排", en="work is left, yet nothing is scheduled"
+    ),
+    "ledger.pools.title": Message(
+        zh="4 · 去向与交接（TODO 4）", en="4 · Pools and handoff (TODO 4)"
+    ),
+    "ledger.pools.columns": Message(
+        zh="请求 | 池 | 两个阶段在哪里 | KV MB | 交接 ms",
+        en="Request | Pool | Where the two phases run | KV MB | Handoff ms",
+    ),
+    "ledger.pools.prefill_pool": Message(
+        zh="P worker → 交接 → D worker", en="P worker → handoff → D worker"
+    ),
+    "ledger.pools.decode_pool": Message(zh="都在 D worker", en="both on a D worker"),
+    "ledger.pools.shared_pool": Message(zh="都在共享 worker", en="both on a shared worker"),
+    "ledger.pools.link": Message(
+        zh="模型 {model}，链路 {link}（{source}）。毫秒数由 KV 字节与链路算出：`simulated`。",
+        en="Model {model}, link {link} ({source}). Computed from KV bytes and link: `simulated`.",
+    ),
+    "ledger.missing": Message(zh="– 没找到 `{name}`。", en="– `{name}` was not found."),
+    "ledger.unwritten": Message(
+        zh="… `{name}` 还没写；写好后再运行这一格。",
+        en="… `{name}` is not written yet; write it and run this cell again.",
+    ),
+    "ledger.raised": Message(zh="✗ `{name}` 运行报错：{error}", en="✗ `{name}` raised: {error}"),
 }
 
 register(CATALOG)
