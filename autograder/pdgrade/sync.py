@@ -2,7 +2,7 @@
 
 People edit and review the percent script; the notebook beside it is what nbgrader and Jupyter
 read. A sync is a function of the script alone: cell ids come from grade ids or first lines, text
-outputs from running the cells, and nothing else (no widget state, no counts, no versions) is kept,
+outputs from running the cells, and nothing else (no widget state, no versions) is kept,
 so that two people who sync the same script get the same bytes. The set-up cell and the line of
 cloud links are generated (`pdsched.cloud`), in the script too.
 """
@@ -56,6 +56,7 @@ def read_script(path: Path) -> Notebook:
     notebook.metadata = nbformat.from_dict({"jupytext": PAIRING, "kernelspec": KERNELSPEC})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     give_ids(notebook.cells)
+    number(notebook)
     return notebook
 
 
@@ -99,16 +100,20 @@ def run(notebook: Notebook, folder: Path) -> None:
     client.execute()
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.execution_count = None
             cell.metadata.pop("execution", None)
-            kept = UNKEPT_TAG not in cell.metadata.get("tags", [])
-            cell.outputs = [_without_count(output) for output in cell.outputs if kept]
+            if UNKEPT_TAG in cell.metadata.get("tags", []):
+                cell.outputs = []
+    number(notebook)
 
 
-def _without_count(output: Any) -> Any:
-    if output.output_type == "execute_result":
-        output.execution_count = None
-    return output
+def number(notebook: Notebook) -> None:
+    """Count the code cells as one clean run does; nbval takes uncounted outputs for stray ones."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for count, cell in enumerate(code, start=1):
+        cell.execution_count = count
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = count
 
 
 def copy_outputs(saved: Notebook, notebook: Notebook) -> None:
@@ -117,6 +122,7 @@ def copy_outputs(saved: Notebook, notebook: Notebook) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = outputs.get((cell.id, cell.source), [])
+    number(notebook)
 
 
 def as_text(notebook: Notebook) -> str:
