@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from pdsched.scheduler.learner_plan import PlanFunctionScheduler, from_plan_function
+from pdsched.scheduler.orca_hybrid import OrcaHybridScheduler
 from pdsched.scheduler.phased import PHASE_POLICIES, PhasedScheduler
 from pdsched.scheduler.plan import DECODE_ALL, PrefillChunk, StepPlan
 from pdsched.scheduler.plan_error import PlanError
 from pdsched.scheduler.protocol import Scheduler
+from pdsched.scheduler.sarathi import SarathiScheduler
+from pdsched.scheduler.sglang import SglangScheduler
 from pdsched.scheduler.state import WorkerState
 from pdsched.scheduler.vllm_v1 import VllmV1Scheduler
 
@@ -18,6 +21,10 @@ _MAKERS: Final[dict[str, Callable[..., Scheduler]]] = {
     "prefill_first": lambda **options: PhasedScheduler("prefill_first", **options),
     "balanced": lambda **options: PhasedScheduler("balanced", **options),
     "vllm_v1": VllmV1Scheduler,
+    "sglang": SglangScheduler,
+    "sglang_mixed": lambda **options: SglangScheduler(mixed_chunk=True, **options),
+    "sarathi": SarathiScheduler,
+    "orca_hybrid": OrcaHybridScheduler,
 }
 
 NAMES: Final = tuple(_MAKERS)
@@ -43,11 +50,14 @@ __all__ = [
     "DECODE_ALL",
     "NAMES",
     "PHASE_POLICIES",
+    "OrcaHybridScheduler",
     "PhasedScheduler",
     "PlanError",
     "PlanFunctionScheduler",
     "PrefillChunk",
+    "SarathiScheduler",
     "Scheduler",
+    "SglangScheduler",
     "StepPlan",
     "VllmV1Scheduler",
     "WorkerState",

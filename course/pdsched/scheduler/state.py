@@ -16,6 +16,8 @@ class WorkerState:
         prefilling: admitted jobs whose known tokens are partly computed, in admission order.
         decodes: admitted jobs that decode.
         pool: KV blocks, or ``None`` when the cache is unlimited.
+        inbound_blocks: blocks reserved for KV that is on its way here.
+        inbound_seats: seats reserved likewise.
         max_num_batched_tokens: token budget of one iteration.
         max_num_seqs: admitted jobs at one time.
     """
@@ -31,6 +33,8 @@ class WorkerState:
         self.prefilling: dict[str, Job] = {}
         self.decodes = DecodeSet(cache.block_tokens if cache else 0)
         self.preempted: list[str] = []
+        self.inbound_blocks = 0
+        self.inbound_seats = 0
         self.iteration = 0
         self._admissions = 0
 
@@ -42,7 +46,8 @@ class WorkerState:
     @property
     def free_seats(self) -> int:
         """Jobs that may still be admitted."""
-        return self.max_num_seqs - len(self.prefilling) - len(self.decodes.members)
+        taken = len(self.prefilling) + len(self.decodes.members) + self.inbound_seats
+        return self.max_num_seqs - taken
 
     def seat(self, job: Job) -> None:
         """Number a job among those admitted."""
@@ -108,8 +113,8 @@ class WorkerState:
         running = [*self.prefilling.values(), *self.decodes.members.values()]
         return max(running, key=lambda job: job.admission)
 
-    def preempt(self, job: Job) -> None:
-        """Free a running job's KV and put it at the head of the queue, to be recomputed."""
+    def preempt(self, job: Job, *, to_tail: bool = False) -> None:
+        """Free a running job's KV and queue it again, to be recomputed: first, or last."""
         freed = self.blocks_of(job)
         if job.request_id in self.decodes.members:
             self.decodes.leave(job)
@@ -122,7 +127,10 @@ class WorkerState:
         job.computed = 0
         job.preemptions += 1
         job.admission = -1
-        self.waiting.appendleft(job)
+        if to_tail:
+            self.waiting.append(job)
+        else:
+            self.waiting.appendleft(job)
         self.preempted.append(job.request_id)
 
     def make_room_for_decodes(self) -> None:

@@ -3,6 +3,7 @@
 from pdsched.simulator.cluster import Cluster, HandoffLink, WorkerPool
 from pdsched.simulator.gaps import TokenGaps
 from pdsched.simulator.loop import StopSimulation
+from pdsched.simulator.routing import route_from_split_function
 from pdsched.simulator.run import simulate
 from pdsched.simulator.timeline import (
     Handoff,
@@ -25,5 +26,6 @@ __all__ = [
     "TokenGaps",
     "WorkerPool",
     "WorkerRecord",
+    "route_from_split_function",
     "simulate",
 ]

@@ -65,6 +65,8 @@ class HandoffLink:
         retry_ms: pause before the next attempt.
         admission_timeout_ms: longest wait for the decode side to reserve blocks; after that the
             prefill side drops the KV and the request is prefilled where it decodes.
+        decode_headroom_tokens: output tokens that must have room beside the prompt before the
+            decode side admits a request (SGLang: ``num_reserved_decode_tokens``, 512).
         overlap_layers: with layer-wise sending, the number of layers: only the last layer and
             what the prefill was too short to hide remain after it. 1 sends all after prefill.
 
@@ -81,6 +83,7 @@ class HandoffLink:
     max_attempts: int = 3
     retry_ms: float = 0.0
     admission_timeout_ms: float = inf
+    decode_headroom_tokens: int = 1
     overlap_layers: int = 1
 
     def __post_init__(self) -> None:
@@ -88,6 +91,7 @@ class HandoffLink:
             "block_tokens": 1,
             "lanes": 1,
             "max_attempts": 1,
+            "decode_headroom_tokens": 0,
             "overlap_layers": 1,
         }.items():
             value = getattr(self, name)

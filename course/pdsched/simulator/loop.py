@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler.job import Job
+from pdsched.simulator.handoff import HandoffQueue
 from pdsched.simulator.timeline import Handoff, RequestRecord
 from pdsched.workload import Request
 
@@ -44,9 +45,6 @@ class Loop:
         self.workers = workers
         self.cluster = cluster
         self.concurrency = concurrency
-        self.random = random.Random(seed)
-        self.now_ms = 0.0
-        self.handoffs: list[Handoff] = []
         self._records: list[RequestRecord | None] = [None] * len(workload)
         self._next = 0
         self._left = len(workload)
@@ -55,8 +53,19 @@ class Loop:
             for role in ("shared", "prefill", "decode")
         }
         self._active: list[Worker] = []
+        self._stopped = False
+        self._handoffs: HandoffQueue | None = None
+        if cluster.link is not None and "prefill" in cluster.roles:
+            self._handoffs = HandoffQueue(cluster.link, random.Random(seed), self._activate)
+        # Whether a worker's iteration can change what another does before the next arrival.
+        self._coupled = concurrency is not None or self._handoffs is not None
         for worker in workers:
-            worker.reports_finish = concurrency is not None
+            worker.reports_finish = self._coupled
+
+    @property
+    def handoffs(self) -> list[Handoff]:
+        """Attempts to move KV, in order of end."""
+        return [] if self._handoffs is None else self._handoffs.records
 
     @property
     def records(self) -> list[RequestRecord]:
@@ -81,6 +90,14 @@ class Loop:
                 self._handle_event(event_ms)
             else:
                 raise StuckError(self._why_stuck())
+        if not self._stopped:
+            self._check_blocks()
+
+    def _check_blocks(self) -> None:
+        for worker in self.workers:
+            pool = worker.state.pool
+            if pool is not None and pool.used:
+                raise RuntimeError(f"{pool.used} KV blocks of {worker.name} were never returned")
 
     def _why_stuck(self) -> str:
         for worker in self.workers:
@@ -98,30 +115,47 @@ class Loop:
         return f"{self._left} requests are left, but no worker has them"
 
     def _run(self, worker: Worker, horizon_ms: float) -> None:
-        stopped = False
         try:
             if not worker.run_until(horizon_ms):
                 self._active.remove(worker)
         except StopSimulation:
-            stopped = True
+            self._stopped = True
         if worker.finished:
             self._settle(worker)
-        if stopped:
+        if self._handoffs is not None:
+            self._hand_over(worker, self._handoffs)
+        if self._stopped:
             self._left = 0
 
+    def _hand_over(self, worker: Worker, handoffs: HandoffQueue) -> None:
+        """Send the KV of finished prefills; let others in where blocks came free."""
+        for job in worker.outbox:
+            target = self._lightest("decode")
+            promised = job.prompt_tokens + job.output_tokens
+            worker.outstanding_tokens -= promised
+            target.outstanding_tokens += promised
+            handoffs.send(job, worker, target, worker.now_ms)
+        worker.outbox.clear()
+        if worker.role == "decode":
+            handoffs.admit(worker, worker.now_ms)
+
     def _horizon(self, worker: Worker, event_ms: float) -> float:
-        if len(self._active) == 1 or self.concurrency is None:
+        if len(self._active) == 1 or not self._coupled:
             return event_ms
         others = (_turn(other)[0] for other in self._active if other is not worker)
         return min(event_ms, *others)
 
     def _next_event_ms(self) -> float:
+        event_ms = inf if self._handoffs is None else self._handoffs.next_ms
         if self.concurrency is None and self._next < len(self.workload):
-            return self.workload[self._next].arrival_ms
-        return inf
+            return min(event_ms, self.workload[self._next].arrival_ms)
+        return event_ms
 
     def _handle_event(self, event_ms: float) -> None:
-        self._arrive(event_ms)
+        if self._handoffs is not None and self._handoffs.next_ms <= event_ms:
+            self._handoffs.handle()
+        else:
+            self._arrive(event_ms)
 
     def _arrive(self, now_ms: float) -> None:
         """The next request reaches its worker."""

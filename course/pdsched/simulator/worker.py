@@ -26,7 +26,8 @@ class Worker:
     """Runs iterations one after the other.
 
     ``outbox`` collects what concerns others: finished jobs, and on a prefill worker the jobs
-    whose KV is ready to leave.
+    whose KV is ready to leave. ``inbound`` are jobs whose KV has arrived; they decode from the
+    next iteration on.
     """
 
     def __init__(
@@ -59,8 +60,8 @@ class Worker:
         self.plan: StepPlan | None = None  # the iteration in flight
         self.finished: list[Job] = []
         self.outbox: list[Job] = []
+        self.inbound: list[Job] = []
         self.outstanding_tokens = 0
-        self.inbound_blocks = 0
         self.iterations = 0
         self.busy_ms = 0.0
         self.prefill_tokens = 0
@@ -75,7 +76,7 @@ class Worker:
     def has_work(self) -> bool:
         """Whether anything waits or runs here."""
         state = self.state
-        return bool(state.waiting or state.prefilling or state.decodes.members)
+        return bool(state.waiting or state.prefilling or state.decodes.members or self.inbound)
 
     def wake(self, now_ms: float) -> None:
         """Work arrived: an idle worker's clock catches up."""
@@ -109,11 +110,17 @@ class Worker:
 
     def _begin(self, horizon_ms: float) -> bool:
         state = self.state
+        for job in self.inbound:
+            state.inbound_seats -= 1
+            state.seat(job)
+            state.decodes.join(job)
+        self.inbound.clear()
         state.iteration = self.iterations
         plan = self.scheduler.schedule(state)
         decodes, chunks, preempted = plan
         if not chunks:
             if not (state.decodes.members if decodes is None else decodes):
+                self.preemptions += len(preempted)
                 return False
             if decodes is None and self.fast_forward and _must_repeat(state):
                 self._stretch(horizon_ms, preempted)
