@@ -20,7 +20,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A slider over listed values; ``unit`` is written behind the value."""
+    """A slider over listed values; ``unit`` is written behind the label."""
 
     name: str
     label: str
@@ -30,7 +30,12 @@ class Slider:
 
     def word(self, value: float) -> str:
         """A value as the slider shows it."""
-        return f"{short_number(value)} {self.unit}".strip()
+        return short_number(value)
+
+    @property
+    def caption(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 @dataclass(frozen=True, slots=True)
