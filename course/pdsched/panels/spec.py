@@ -101,6 +101,8 @@ class PanelSpec(ABC):
     key: ClassVar[str]
     function: ClassVar[str]
     todo: ClassVar[int]
+    few_calls: ClassVar[bool] = False
+    """Limit each call of the function, not the whole: for panels that simulate beside it."""
     tolerance: ClassVar[float] = 0.0
     """How far a predicted number may lie from the outcome, as a share of it."""
 
@@ -121,6 +123,9 @@ class PanelSpec(ABC):
         self, function: Callable[..., Any], values: Values, prediction: float | str | None
     ) -> View:
         """The picture with the learner's answer; ``function`` raises only `guard`'s errors."""
+
+    def prepare(self, values: Values) -> None:  # noqa: B027 -- optional
+        """What takes long and does not need the learner's function: outside its time limit."""
 
     def presets(self) -> Mapping[str, Values]:
         """Named settings of the controls; empty for none."""
