@@ -27,51 +27,6 @@ LONG_WAIT = 10  # times a decode-only iteration: what the strip marks
 
 
 @dataclass(frozen=True)
-class StallLab:
-    """The measured stall under several plans.
-
-    Attributes:
-        scenario: what was served.
-        specs: how each plan was made.
-        runs: one measured run per plan.
-        table: the numbers, with their origin.
-    """
-
-    scenario: Scenario
-    specs: Specs
-    runs: Mapping[str, StallRun]
-    table: Evidence
-
-    def picture(self) -> Picture:
-        """What one chat lived through, plan by plan."""
-        normal_ms = min(run.decode_step_ms for run in self.runs.values())
-        return pictures.stall_strip(
-            "lab6_stall",
-            text("labs.stall.title"),
-            {name: run.gaps_ms for name, run in self.runs.items()},
-            long_ms=LONG_WAIT * normal_ms,
-            x=text("labs.time_ms"),
-        )
-
-
-def measure_stall(specs: Specs, *, scenario: Scenario | None = None, repeats: int = 3) -> StallLab:
-    """Run every plan ``repeats`` times in a process of its own; the median run is kept."""
-    served = scenario or Scenario()
-    answer = measure.in_fresh_process(
-        "stall",
-        plans={name: asdict(spec) for name, spec in specs.items()},
-        scenario=asdict(served),
-        repeats=repeats,
-    )
-    table = report.stall_table(text("labs.stall.table"), answer, seed=served.seed, repeats=repeats)
-    runs = {
-        name: StallRun(**run | {"gaps_ms": tuple(run["gaps_ms"]), "steps": tuple(run["steps"])})
-        for name, run in answer["runs"].items()
-    }
-    return StallLab(served, specs, runs, table)
-
-
-@dataclass(frozen=True)
 class Calibration:
     """A cost model of this machine, and the iterations it was fitted to and judged on."""
 
@@ -101,11 +56,59 @@ class Calibration:
         )
 
 
-def calibrate(*, seed: int = 0) -> Calibration:
-    """Measure a grid of iterations in a process of its own and fit the linear model."""
-    answer = measure.in_fresh_process("calibrate", seed=seed, source=text("labs.fit.source"))
+@dataclass(frozen=True)
+class StallLab:
+    """The measured stall under several plans.
+
+    Attributes:
+        scenario: what was served.
+        specs: how each plan was made.
+        runs: one measured run per plan.
+        table: the numbers, with their origin.
+        calibration: a cost model fitted to iterations measured in the same turns.
+    """
+
+    scenario: Scenario
+    specs: Specs
+    runs: Mapping[str, StallRun]
+    table: Evidence
+    calibration: Calibration
+
+    def picture(self) -> Picture:
+        """What one chat lived through, plan by plan."""
+        normal_ms = min(run.decode_step_ms for run in self.runs.values())
+        return pictures.stall_strip(
+            "lab6_stall",
+            text("labs.stall.title"),
+            {name: run.gaps_ms for name, run in self.runs.items()},
+            long_ms=LONG_WAIT * normal_ms,
+            x=text("labs.time_ms"),
+        )
+
+
+def measure_stall(specs: Specs, *, scenario: Scenario | None = None, repeats: int = 3) -> StallLab:
+    """Run every plan ``repeats`` times in a process of its own; the median run is kept.
+
+    The iterations that the cost model is fitted to are measured in the same turns: a machine
+    that slows down meanwhile slows both.
+    """
+    served = scenario or Scenario()
+    answer = measure.in_fresh_process(
+        "stall",
+        plans={name: asdict(spec) for name, spec in specs.items()},
+        scenario=asdict(served),
+        repeats=repeats,
+        grid={},
+        source=text("labs.fit.source"),
+    )
+    table = report.stall_table(text("labs.stall.table"), answer, seed=served.seed, repeats=repeats)
+    runs = {
+        name: StallRun(**run | {"gaps_ms": tuple(run["gaps_ms"]), "steps": tuple(run["steps"])})
+        for name, run in answer["runs"].items()
+    }
     iterations = tuple(IterationFeatures(**each) for each in answer["iterations"])
-    return Calibration(LinearCost(**answer["cost"]), iterations)
+    calibration = Calibration(LinearCost(**answer["cost"]), iterations)
+    return StallLab(served, specs, runs, table, calibration)
 
 
 @dataclass(frozen=True)
@@ -131,12 +134,13 @@ class Overlay:
         )
 
 
-def overlay(lab: StallLab, calibration: Calibration, plan: OwnPlan) -> Overlay:
+def overlay(lab: StallLab, plan: OwnPlan) -> Overlay:
     """Simulate the measured scenario with the fitted cost and lay it over the measurement."""
     predicted: dict[str, Sequence[float]] = {}
+    cost = lab.calibration.cost
     rows = []
     for name, run in lab.runs.items():
-        gaps, ttft_ms = _simulated(lab.scenario, lab.specs[name], calibration.cost, plan)
+        gaps, ttft_ms = _simulated(lab.scenario, lab.specs[name], cost, plan)
         predicted[name] = gaps[: len(run.gaps_ms)]
         for what, ours, real in (
             ("max ITL", max(gaps), run.max_itl_ms),
@@ -155,7 +159,7 @@ def overlay(lab: StallLab, calibration: Calibration, plan: OwnPlan) -> Overlay:
         text("labs.overlay.table"),
         "measured",
         rows,
-        conditions | {"cost_model": f"{calibration.cost.name}, {calibration.cost.error}"},
+        conditions | {"cost_model": f"{cost.name}, {cost.error}"},
     )
     return Overlay(predicted, {name: run.gaps_ms for name, run in lab.runs.items()}, table)
 
