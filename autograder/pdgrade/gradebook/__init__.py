@@ -1,1 +1,0 @@
-"""nbgrader's gradebook: one writer, through nbgrader's own database models."""

@@ -1,1 +1,0 @@
-"""What the three ungraded labs are made of: pictures, experiments and the open challenge."""
