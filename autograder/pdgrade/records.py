@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Literal
 
+import pdgrade.messages  # noqa: F401  registers the catalog
 from pdsched import messages
 
 SCHEMA_VERSION: Final = 1

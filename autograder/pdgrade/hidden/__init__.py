@@ -6,6 +6,6 @@ fixed default, so that plain nbgrader works too. A failure shows a fresh example
 and never a graded input.
 """
 
-from pdgrade.hidden.running import PROPERTIES, run_hidden, seeded
+from pdgrade.hidden.running import PROPERTIES, keeps, run_hidden, seeded
 
-__all__ = ["PROPERTIES", "run_hidden", "seeded"]
+__all__ = ["PROPERTIES", "keeps", "run_hidden", "seeded"]

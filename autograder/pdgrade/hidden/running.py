@@ -54,16 +54,42 @@ def run_hidden(grade_id: str, function: Function, seed: int | str | None = None)
         CheckFailure: the property does not hold; carries a fresh example, never a graded input.
         ValueError: there is no such property.
     """
+    tested, chosen = _property(grade_id), _seed.get() if seed is None else str(seed)
+    graded = _graded_cases(tested, chosen)
+    failing = _first_failure(tested, function, graded)
+    if failing is not None:
+        report(_shown_result(tested, function, chosen, graded, failing))
+    report(CheckResult(grade_id, "passed", rule=_rule(tested), public=False))
+
+
+def keeps(grade_id: str, function: Function, seed: int | str) -> bool:
+    """Whether the function keeps the property on the graded cases of `seed`; reports nothing.
+
+    Raises:
+        ValueError: there is no such property.
+    """
+    tested = _property(grade_id)
+    return _first_failure(tested, function, _graded_cases(tested, str(seed))) is None
+
+
+def _property(grade_id: str) -> Property:
     if grade_id not in PROPERTIES:
         raise ValueError(f"no hidden property {grade_id!r}; known: {', '.join(PROPERTIES)}")
-    tested = PROPERTIES[grade_id]
-    chosen = _seed.get() if seed is None else str(seed)
-    graded = list(tested.cases(Random(f"{chosen}/{grade_id}/graded")))
+    return PROPERTIES[grade_id]
+
+
+def _graded_cases(tested: Property, seed: str) -> list[Case]:
+    return list(tested.cases(Random(f"{seed}/{tested.grade_id}/graded")))
+
+
+def _first_failure(
+    tested: Property, function: Function, graded: list[Case]
+) -> tuple[Case, CheckResult] | None:
     for case in graded:
         result = tested.judge(function, case)
         if not result.passed:
-            report(_shown_result(tested, function, chosen, graded, (case, result)))
-    report(CheckResult(grade_id, "passed", rule=_rule(tested), public=False))
+            return case, result
+    return None
 
 
 def _rule(tested: Property) -> str:

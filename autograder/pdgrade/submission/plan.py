@@ -59,10 +59,10 @@ def plan_question(matched: MatchedNotebook, question: Question) -> QuestionPlan:
     kept = _needed(steps, wanted)
     everything = tuple(CodeCell(s.label, s.source) for s in steps)
     needed = tuple(CodeCell(s.label, s.source) for s in steps if not s.optional or s in kept)
-    return QuestionPlan((PRELUDE, *everything), (PRELUDE, *needed), tuple(dict_unique(notes)))
+    return QuestionPlan((PRELUDE, *everything), (PRELUDE, *needed), tuple(unique_notes(notes)))
 
 
-def dict_unique(notes: Sequence[Note]) -> Iterator[Note]:
+def unique_notes(notes: Sequence[Note]) -> Iterator[Note]:
     """The notes without repetitions, in order."""
     seen: set[str] = set()
     for note in notes:

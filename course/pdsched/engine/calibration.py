@@ -95,9 +95,9 @@ def _nonnegative(rows: Array, target: Array) -> list[float]:
 class Grid:
     """Shapes of iterations to measure: every chunk beside every number of decodes."""
 
-    contexts: tuple[int, ...] = (64, 512)
-    decode_counts: tuple[int, ...] = (0, 1, 4, 8, 16)
-    chunks: tuple[int, ...] = (0, 32, 128, 256, 512)
+    contexts: tuple[int, ...] = (64, 640)
+    decode_counts: tuple[int, ...] = (0, 1, 4, 8, 12)
+    chunks: tuple[int, ...] = (0, 32, 128, 320, 1_024)
 
 
 def sample_iterations(
@@ -127,6 +127,14 @@ def sample_iterations(
                 plan[:] = [*decodes, (f"p{number}", chunk)]
             measured.append(IterationFeatures.of(loop.step()))
     return measured
+
+
+def medians(turns: Sequence[Sequence[IterationFeatures]]) -> list[IterationFeatures]:
+    """One entry per shape with the median of its durations over several turns."""
+    return [
+        replace(same[0], duration_ms=median(each.duration_ms for each in same))
+        for same in zip(*turns, strict=True)
+    ]
 
 
 def _tokens(rng: np.random.Generator, config: ModelConfig, length: int) -> list[int]:

@@ -47,20 +47,30 @@ def in_fresh_process(name: str, *, timeout_s: float = 300.0, **options: Any) -> 
 
 
 def run_stall(options: Options) -> dict[str, Any]:
-    """Each plan ``repeats`` times, in turns, so that a slow moment hits all of them."""
+    """Each plan ``repeats`` times, in turns, so that a slow moment hits all of them.
+
+    With a ``grid``, its iterations are measured in the same turns and the cost model is fitted.
+    """
     config = ModelConfig(**options.get("config", {}))
     scenario = stall.Scenario(**options.get("scenario", {}))
     weights = Weights.random(config, seed=scenario.seed)
     plans = {name: PlannerSpec(**spec) for name, spec in options["plans"].items()}
+    grid = _grid(options["grid"]) if "grid" in options else None
     runs: dict[str, list[stall.StallRun]] = {name: [] for name in plans}
+    sampled: list[list[calibration.IterationFeatures]] = []
     for _ in range(options.get("repeats", 3)):
         for name, spec in plans.items():
             runs[name].append(stall.measure(config, spec.planner(), scenario, weights=weights))
+        if grid is not None:
+            sampled.append(
+                calibration.sample_iterations(config, grid, seed=scenario.seed, weights=weights)
+            )
     stall.middle([run for each in runs.values() for run in each])  # all agree on the token
-    return {
+    answer: dict[str, Any] = {
         "runs": {name: asdict(stall.middle(each)) for name, each in runs.items()},
         "threads": threads.describe(),
     }
+    return answer | (_fitted(sampled, options) if sampled else {})
 
 
 def run_pools(options: Options) -> dict[str, Any]:
@@ -85,14 +95,27 @@ def run_pools(options: Options) -> dict[str, Any]:
 
 
 def run_calibrate(options: Options) -> dict[str, Any]:
-    """Measure a grid of iterations and fit the linear cost model to them."""
+    """Measure a grid of iterations ``repeats`` times and fit the linear cost model to them."""
     config = ModelConfig(**options.get("config", {}))
-    grid = calibration.Grid(**{k: tuple(v) for k, v in options.get("grid", {}).items()})
-    measured = calibration.sample_iterations(config, grid, seed=options.get("seed", 0))
+    seed = options.get("seed", 0)
+    sampled = [
+        calibration.sample_iterations(config, _grid(options.get("grid", {})), seed=seed)
+        for _ in range(options.get("repeats", 3))
+    ]
+    return _fitted(sampled, options) | {"threads": threads.describe()}
+
+
+def _grid(sizes: Options) -> calibration.Grid:
+    return calibration.Grid(**{key: tuple(value) for key, value in sizes.items()})
+
+
+def _fitted(
+    sampled: Sequence[Sequence[calibration.IterationFeatures]], options: Options
+) -> dict[str, Any]:
+    measured = calibration.medians(sampled)
     return {
-        "cost": asdict(calibration.fit(measured, source=options.get("source", ""))),
+        "cost": asdict(calibration.fit(measured, source=options.get("source", "this machine"))),
         "iterations": [asdict(each) for each in measured],
-        "threads": threads.describe(),
     }
 
 

@@ -204,15 +204,16 @@ def _longest_start(row: StallRow) -> float:
 def _gaps(row: StallRow, level: int, view: ViewName) -> Iterator[Mark]:
     """One box for each gap between tokens; long ones are stalls and say how long."""
     gaps = list(pairwise(row.times_ms))
-    usual = median(after - before for before, after in gaps) if gaps else 0.0
     numbers = list(pairwise(row.iterations))
+    shown = gaps if view == "ms" else numbers
+    usual = median(after - before for before, after in shown) if shown else 0.0
     for (before, after), (first, last) in zip(gaps, numbers, strict=True):
         took = after - before
-        long = took > usual * STALL
+        long = (took if view == "ms" else last - first) > usual * STALL
         role = "ghost" if row.ghost else ("stall" if long else "decode")
         start, end = (before, after) if view == "ms" else (first + 1.0, last + 1.0)
         steps = text("figures.timeline.gap_steps", count=last - first)
         words = milliseconds(took) if view == "ms" else steps
         why = text("figures.timeline.gap_why", took=milliseconds(took), steps=steps)
-        shown = words if long or view == "step" else ""
-        yield Box(start, end, level + 0.2, level + 0.8, role, shown, why)
+        written = words if long or view == "step" else ""
+        yield Box(start, end, level + 0.2, level + 0.8, role, written, why)

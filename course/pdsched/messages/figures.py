@@ -110,5 +110,77 @@ CATALOG = {
         en="{count} iterations with a budget of {budget} tokens, {used} tokens used, ending at "
         "{end}; longest gap of the watched chat {longest}; marked red: {wrong}.",
     ),
+    "figures.evidence.simulated": Message(
+        zh="模拟（代价模型：{cost}），不是实测", en="simulated (cost model: {cost}), not measured"
+    ),
+    # Lanes of workers
+    "figures.lanes.title": Message(zh="时间线：{scheduler}", en="Timeline: {scheduler}"),
+    "figures.lanes.heading": Message(
+        zh="每个 worker 一行：谁在什么时候做什么", en="One row a worker: who does what when"
+    ),
+    "figures.lanes.x": Message(zh="时间（ms，模拟）", en="time (ms, simulated)"),
+    "figures.lanes.prefill": Message(zh="P{number} Prefill", en="P{number} prefill"),
+    "figures.lanes.decode": Message(zh="D{number} Decode", en="D{number} decode"),
+    "figures.lanes.shared": Message(zh="S{number} 共享", en="S{number} shared"),
+    "figures.lanes.link": Message(zh="链路 KV", en="KV link"),
+    "figures.lanes.why.prefill": Message(
+        zh="Prefill：{count} 轮，{tokens} token，始于 {start}，共 {took}",
+        en="Prefill: {count} iterations, {tokens} tokens, from {start}, {took}",
+    ),
+    "figures.lanes.why.decode": Message(
+        zh="Decode：{count} 轮，{tokens} token，始于 {start}，共 {took}",
+        en="Decode: {count} iterations, {tokens} tokens, from {start}, {took}",
+    ),
+    "figures.lanes.why.both": Message(
+        zh="同一轮里既有 Prefill 又有 Decode：{count} 轮，{tokens} token，始于 {start}，共 {took}",
+        en="Prefill and decode in one iteration: {count} iterations, {tokens} tokens, "
+        "from {start}, {took}",
+    ),
+    "figures.lanes.why.handoff": Message(
+        zh="交接 {request_id}：{megabytes} MB，传输 {took}，之前等了 {waited}（{outcome}）",
+        en="Handoff of {request_id}: {megabytes} MB in {took} after waiting {waited} ({outcome})",
+    ),
+    "figures.lanes.alt": Message(
+        zh="{workers} 个 worker 服务 {requests} 个请求，用时 {end}，KV 交接 {handoffs} 次。",
+        en="{workers} workers serve {requests} requests in {end} with {handoffs} KV handoffs.",
+    ),
+    # Panel 3
+    "figures.pd.title": Message(zh="PD 分池", en="Prefill and decode pools"),
+    "figures.pd.routing": Message(
+        zh="路由：每个请求恰好进一个池（由你的函数决定）",
+        en="Routing: each request in exactly one pool (by your function)",
+    ),
+    "figures.pd.x_request": Message(zh="请求（到达顺序）", en="request (by arrival)"),
+    "figures.pd.why": Message(
+        zh="{name}：prompt {prompt}，输出 {output} → {pool}",
+        en="{name}: prompt {prompt}, output {output} → {pool}",
+    ),
+    "figures.pd.busy": Message(zh="各池忙碌的时间占比", en="Busy share of each pool"),
+    "figures.pd.x_busy": Message(zh="忙碌（%）", en="busy (%)"),
+    "figures.pd.pool.prefill": Message(zh="P 池", en="P pool"),
+    "figures.pd.pool.decode": Message(zh="D 池", en="D pool"),
+    "figures.pd.pool.shared": Message(zh="共享池", en="shared"),
+    "figures.pd.break_even": Message(
+        zh="盈亏平衡：把 KV 交过去、重算一遍，还是与聊天共用一个 worker？",
+        en="Break-even: move the KV, compute it again, or share a worker with chats?",
+    ),
+    "figures.pd.x_prompt": Message(zh="prompt（token，对数）", en="prompt (tokens, log)"),
+    "figures.pd.y_ms": Message(zh="ms（对数）", en="ms (log)"),
+    "figures.pd.threshold": Message(zh="路由阈值", en="routing threshold"),
+    "figures.pd.line.transfer": Message(zh="交接 KV", en="move the KV"),
+    "figures.pd.line.recompute": Message(zh="整段重算", en="compute again"),
+    "figures.pd.line.sharing": Message(
+        zh="共用：聊天多等的一轮", en="share: a chat's longest extra gap"
+    ),
+    "figures.pd.crossing": Message(
+        zh="从 {tokens} token 起交接更快（{ms}）", en="moving is faster from {tokens} tokens ({ms})"
+    ),
+    "figures.pd.predicted": Message(zh="你的预测 {ms}", en="you predicted {ms}"),
+    "figures.pd.alt": Message(
+        zh="{count} 个请求：prefill_pool {prefill} 个，decode_pool {decode} 个，shared_pool "
+        "{shared} 个；KV 交接 {handoffs} 次；标红 {wrong} 个。",
+        en="{count} requests: prefill_pool {prefill}, decode_pool {decode}, shared_pool {shared}; "
+        "{handoffs} KV handoffs; marked red: {wrong}.",
+    ),
 }
 register(CATALOG)

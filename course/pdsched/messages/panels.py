@@ -256,5 +256,60 @@ CATALOG = {
     "panels.plan.mutated": Message(
         zh="函数改动了传入的 {name}", en="the function changed its argument {name}"
     ),
+    # Panel 3
+    "panels.pd_pools.heading": Message(
+        zh="面板 4 · PD 分池与 KV 交接", en="Panel 4 · Pools and the KV handoff"
+    ),
+    "panels.rps": Message(zh="个/秒", en="per s"),
+    "panels.pd.prefill": Message(zh="P（Prefill）worker", en="P (prefill) workers"),
+    "panels.pd.decode": Message(zh="D（Decode）worker", en="D (decode) workers"),
+    "panels.pd.shared": Message(zh="S（共享）worker", en="S (shared) workers"),
+    "panels.pd.link": Message(zh="P→D 链路", en="P→D link"),
+    "panels.pd.rate": Message(zh="到达率", en="arrival rate"),
+    "panels.pd.question": Message(
+        zh="{model} 每个 token 的 KV 是 {kib} KiB。把一个 {tokens} token 的 prompt 的 KV 经 {link}"
+        "（{speed} GB/s）交给 D worker，要多少毫秒？",
+        en="{model} keeps {kib} KiB of KV a token. Moving the KV of a {tokens}-token prompt over "
+        "{link} ({speed} GB/s) takes how many milliseconds?",
+    ),
+    "panels.pd.missing": Message(
+        zh="{name} 不在任何池里：每个请求必须恰好进一个池。",
+        en="{name} is in no pool: every request belongs in exactly one.",
+    ),
+    "panels.pd.repeated": Message(
+        zh="{name} 同时在 {pools}：每个请求必须恰好进一个池。",
+        en="{name} is in {pools}: every request belongs in exactly one.",
+    ),
+    "panels.pd.unknown": Message(
+        zh="{pool} 里的 {name} 不是给定的请求。", en="{name} in {pool} is not a given request."
+    ),
+    "panels.pd.wrong_pool": Message(
+        zh="{name}：prompt {prompt}，输出 {output}，按规则进 {expected}；你的函数放进了 {got}。",
+        en="{name}: prompt {prompt}, output {output}, so the rule says {expected}; "
+        "your function says {got}.",
+    ),
+    "panels.pd.phases": Message(
+        zh="池是对请求的路由；PD 拆开的是请求的两个阶段：prefill_pool 的请求在 P 上算完 prompt，"
+        "KV 经链路交给 D 再生成；decode_pool 的请求两个阶段都在 D；shared_pool 的都在 S。",
+        en="A pool routes a request; PD splits its phases: a prefill_pool request computes its "
+        "prompt on P, hands its KV over the link and decodes on D; decode_pool does both on D; "
+        "shared_pool both on S.",
+    ),
+    "panels.pd.went_on": Message(
+        zh="为了继续模拟：没有池的请求走共享池，重复的取第一个池。",
+        en="To go on simulating: requests without a pool go to the shared one, "
+        "repeated ones to the first.",
+    ),
+    "panels.pd.number.ttft": Message(
+        zh="TTFT P95：分池 / 全共享", en="TTFT P95: split / all shared"
+    ),
+    "panels.pd.number.tpot": Message(
+        zh="TPOT P95：分池 / 全共享", en="TPOT P95: split / all shared"
+    ),
+    "panels.pd.number.itl": Message(
+        zh="最长 ITL：分池 / 全共享", en="longest ITL: split / all shared"
+    ),
+    "panels.pd.number.handoff": Message(zh="交接 P95（含排队）", en="handoff P95 (with queue)"),
+    "panels.pd.number.bytes": Message(zh="经过链路", en="over the link"),
 }
 register(CATALOG)

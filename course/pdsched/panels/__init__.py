@@ -16,14 +16,23 @@ from pdsched.panels.answer import answer
 from pdsched.panels.chunk_boundaries import ChunkBoundaries
 from pdsched.panels.iteration_timeline import IterationTimeline
 from pdsched.panels.live import LivePanel
+from pdsched.panels.pd_pools import PdPools
 from pdsched.panels.request_mix import RequestMix
 from pdsched.panels.spec import PanelSpec, Value
 
 SPECS: Final[dict[str, type[PanelSpec]]] = {
-    spec.key: spec for spec in (RequestMix, ChunkBoundaries, IterationTimeline)
+    spec.key: spec for spec in (RequestMix, ChunkBoundaries, IterationTimeline, PdPools)
 }
 
-__all__ = ["SPECS", "LivePanel", "chunk_boundaries", "iteration_timeline", "request_mix", "show"]
+__all__ = [
+    "SPECS",
+    "LivePanel",
+    "chunk_boundaries",
+    "iteration_timeline",
+    "pd_pools",
+    "request_mix",
+    "show",
+]
 
 
 def request_mix(
@@ -45,6 +54,13 @@ def iteration_timeline(
 ) -> LivePanel:
     """Panel 2b: every iteration planned by `plan_iteration_budget`, in steps or milliseconds."""
     return LivePanel(IterationTimeline(), function, predict=predict, values=values)
+
+
+def pd_pools(
+    function: Callable[..., Any] | None = None, *, predict: bool = True, **values: Value
+) -> LivePanel:
+    """Panel 3: pools by `plan_pd_split`, their lanes, the handoff and its break-even."""
+    return LivePanel(PdPools(), function, predict=predict, values=values)
 
 
 def show(name: str, function: Callable[..., Any] | None = None, **values: Value) -> Picture:

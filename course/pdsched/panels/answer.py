@@ -52,11 +52,15 @@ def answer(
     """Call the learner's function for this setting and say what came of it."""
     if function is None:
         return _unwritten(spec, values)
-    guarded = LearnerFunction(function, spec.function)
+    guarded = LearnerFunction(function, spec.function, limit_s if spec.few_calls else None)
     printed = io.StringIO()
     try:
+        spec.prepare(values)
         with contextlib.redirect_stdout(printed):
-            view = run_limited(lambda: spec.compute(guarded, values, prediction), limit_s)
+            if spec.few_calls:
+                view = spec.compute(guarded, values, prediction)
+            else:
+                view = run_limited(lambda: spec.compute(guarded, values, prediction), limit_s)
     except UnwrittenError:
         return _unwritten(spec, values)
     except LearnerRaisedError as error:

@@ -11,6 +11,7 @@ from pdsched.messages import text
 from pdsched.panels.spec import Choice, Control, PanelSpec, Slider, Stepper, Value
 
 _LABEL = {"description_width": "initial"}
+_MARGIN = "1px 22px 1px 0"
 
 
 class Controls:
@@ -104,11 +105,12 @@ def _choice(control: Choice, value: Value) -> tuple[Any, Any]:
         widget = W.ToggleButtons(
             options=options, value=value, description=control.label,
             style={"description_width": "initial", "button_width": "auto"},
+            layout=W.Layout(width="max-content", margin=_MARGIN),
         )  # fmt: skip
     else:
         widget = W.Dropdown(
             options=options, value=value, description=control.label, style=_LABEL,
-            layout=W.Layout(width="auto"),
+            layout=W.Layout(width="auto", margin=_MARGIN),
         )  # fmt: skip
     return widget, widget
 
@@ -121,5 +123,5 @@ def _preset_list(spec: PanelSpec) -> Any:
     options += [(text(f"panels.preset.{name}"), name) for name in presets]
     return W.Dropdown(
         options=options, value="", description=text("panels.preset"), style=_LABEL,
-        layout=W.Layout(width="auto"),
+        layout=W.Layout(width="auto", margin=_MARGIN),
     )  # fmt: skip

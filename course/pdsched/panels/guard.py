@@ -54,12 +54,20 @@ class _Interruption(BaseException):
 
 
 class LearnerFunction:
-    """A learner's function; calling it raises only this module's errors."""
+    """A learner's function; calling it raises only this module's errors.
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
+    Args:
+        function: what the learner wrote.
+        name: what to call it.
+        limit_s: seconds a single call may take; None leaves that to the caller.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], name: str, limit_s: float | None = None
+    ) -> None:
         self._function = function
+        self._limit_s = limit_s
         self.name = name
-        self.calls = 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result.
@@ -67,10 +75,14 @@ class LearnerFunction:
         Raises:
             UnwrittenError: it raised NotImplementedError.
             LearnerRaisedError: it raised anything else.
+            HungError: it did not return in time.
         """
-        self.calls += 1
         try:
-            return self._function(*args, **kwargs)
+            if self._limit_s is None:
+                return self._function(*args, **kwargs)
+            return run_limited(lambda: self._function(*args, **kwargs), self._limit_s)
+        except HungError:
+            raise
         except NotImplementedError as error:
             raise UnwrittenError(self.name) from error
         except Exception as error:

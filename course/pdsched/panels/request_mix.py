@@ -10,10 +10,12 @@ from pdsched.figures.request_mix import CLASS_MARK, OUTPUT_SHARE, MixPoint, requ
 from pdsched.figures.scene import Scene
 from pdsched.messages import text
 from pdsched.panels.faults import limited, wrong_type
+from pdsched.panels.quadrants import corner
 from pdsched.panels.spec import Choice, Control, Number, PanelSpec, Question, Slider, Values, View
 from pdsched.workload import synthetic
 
 CLASSES: Final = tuple(CLASS_MARK)
+CLASS_OF: Final = {"prefill": "prefill_heavy", "decode": "decode_heavy", "both": "mixed"}
 THRESHOLDS: Final = (64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 16384, 32768, 131072)
 EDGES: Final = (
     (2048, 64), (2049, 64), (2048, 256), (2048, 257), (2049, 256), (2049, 257), (1, 1),
@@ -104,20 +106,11 @@ def _malformed(counts: object) -> str:
     return wrong_type(RequestMix.function, expected, counts)
 
 
-def _quadrant(prompt: int, output: int, threshold: int) -> str:
-    """The part of the picture a request lies in, named by its class."""
-    long_prompt = prompt > threshold
-    long_output = output > threshold // OUTPUT_SHARE
-    if long_prompt == long_output:
-        return "mixed"
-    return "prefill_heavy" if long_prompt else "decode_heavy"
-
-
 def _class_fault(
     entry: tuple[str, int, int], threshold: int, got: str | None, counts: Mapping[str, int]
 ) -> str:
     name, prompt, output = entry
-    expected = _quadrant(prompt, output, threshold)
+    expected = CLASS_OF[corner(prompt, output, threshold, threshold // OUTPUT_SHARE)]
     if got == expected and sum(counts[each] for each in CLASSES) == 1:
         return ""
     output_threshold = threshold // OUTPUT_SHARE

@@ -20,7 +20,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A slider over listed values; ``unit`` is written behind the value."""
+    """A slider over listed values; ``unit`` is written behind the label."""
 
     name: str
     label: str
@@ -30,7 +30,12 @@ class Slider:
 
     def word(self, value: float) -> str:
         """A value as the slider shows it."""
-        return f"{short_number(value)} {self.unit}".strip()
+        return short_number(value)
+
+    @property
+    def caption(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ class PanelSpec(ABC):
     key: ClassVar[str]
     function: ClassVar[str]
     todo: ClassVar[int]
+    few_calls: ClassVar[bool] = False
+    """Limit each call of the function, not the whole: for panels that simulate beside it."""
     tolerance: ClassVar[float] = 0.0
     """How far a predicted number may lie from the outcome, as a share of it."""
 
@@ -116,6 +123,9 @@ class PanelSpec(ABC):
         self, function: Callable[..., Any], values: Values, prediction: float | str | None
     ) -> View:
         """The picture with the learner's answer; ``function`` raises only `guard`'s errors."""
+
+    def prepare(self, values: Values) -> None:  # noqa: B027 -- optional
+        """What takes long and does not need the learner's function: outside its time limit."""
 
     def presets(self) -> Mapping[str, Values]:
         """Named settings of the controls; empty for none."""

@@ -113,3 +113,25 @@ def over_budget(  # noqa: PLR0917 -- the contract of TODO 3
         "used_tokens": used,
         "remaining_tokens": budget - used,
     }
+
+
+def right_split(requests, long_prompt_threshold, long_decode_threshold):
+    pools = {"prefill_pool": [], "decode_pool": [], "shared_pool": []}
+    for request in requests:
+        long_prompt = request["prompt_tokens"] > long_prompt_threshold
+        long_decode = request["decode_tokens"] > long_decode_threshold
+        if long_prompt and not long_decode:
+            pools["prefill_pool"].append(request["name"])
+        elif long_decode and not long_prompt:
+            pools["decode_pool"].append(request["name"])
+        else:
+            pools["shared_pool"].append(request["name"])
+    return pools
+
+
+def careless_split(requests, long_prompt_threshold, long_decode_threshold):
+    """Loses the last request and puts the first into a second pool."""
+    pools = right_split(requests[:-1], long_prompt_threshold, long_decode_threshold)
+    first = requests[0]["name"]
+    pools["prefill_pool" if first not in pools["prefill_pool"] else "decode_pool"].append(first)
+    return pools

@@ -34,11 +34,13 @@ RIGHT = {
     "request_mix": learner.right_mix,
     "chunk_boundaries": learner.right_chunks,
     "iteration_timeline": learner.right_plan,
+    "pd_pools": learner.right_split,
 }
 WRONG = {
     "request_mix": learner.natural_mix,
     "chunk_boundaries": learner.lost_tail,
     "iteration_timeline": learner.over_budget,
+    "pd_pools": learner.careless_split,
 }
 CALL = {key: getattr(panels, key) for key in RIGHT}
 KEYS = tuple(CALL)
@@ -92,13 +94,14 @@ def test_raising_shows_the_error_the_line_and_the_call_but_no_traceback(key):
     assert "Traceback" not in panel.status.value + panel.picture.value
 
 
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("function", [learner.hangs, learner.sleeps])
-def test_hanging_is_said_and_the_panel_lives_on(monkeypatch, function):
-    panel = panel_of("chunk_boundaries", None)
-    monkeypatch.setattr(__main__, "build_chunked_prefill_plan", function, raising=False)
+def test_hanging_is_said_within_a_second_and_the_panel_lives_on(monkeypatch, key, function):
+    panel = panel_of(key, None)
+    monkeypatch.setattr(__main__, panel.spec.function, function, raising=False)
     registry.after_cell()
     assert state(panel) == "hung"
-    monkeypatch.setattr(__main__, "build_chunked_prefill_plan", learner.right_chunks)
+    monkeypatch.setattr(__main__, panel.spec.function, RIGHT[key])
     registry.after_cell()
     assert state(panel) == "right"
 
@@ -124,7 +127,12 @@ def test_a_lost_tail_is_counted_and_placed():
 
 @pytest.mark.parametrize(
     ("key", "answer"),
-    [("request_mix", 7), ("chunk_boundaries", "no list"), ("iteration_timeline", [1, 2])],
+    [
+        ("request_mix", 7),
+        ("chunk_boundaries", "no list"),
+        ("iteration_timeline", [1, 2]),
+        ("pd_pools", 3),
+    ],
 )
 def test_a_result_of_the_wrong_shape_says_what_was_expected(key, answer):
     panel = panel_of(key, lambda *_, **__: answer)

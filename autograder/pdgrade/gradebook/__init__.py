@@ -1,0 +1,1 @@
+"""nbgrader's gradebook: one writer, through nbgrader's own database models."""

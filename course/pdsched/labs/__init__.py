@@ -1,0 +1,1 @@
+"""What the three ungraded labs are made of: pictures, experiments and the open challenge."""
