@@ -21,12 +21,13 @@ def decode_first(suffixes, decodes, budget, chunk, **rest):
         if tokens:
             chunks.append({"request_id": name, "tokens": tokens})
             left -= tokens
-    return plan(scheduled, chunks, budget)
+    return plan(scheduled, chunks, budget) | {"policy": rest["policy"]}
 
 
 def plan(decodes, chunks, budget):
     used = len(decodes) + sum(chunk["tokens"] for chunk in chunks)
     return {
+        "max_num_batched_tokens": budget,
         "decode_request_ids": decodes,
         "prefill_chunks": chunks,
         "used_tokens": used,
@@ -108,6 +109,59 @@ def test_each_section_says_why_it_cannot_be_written_and_the_others_go_on():
     assert "build_chunked_prefill_plan 还没写" in shown
     assert "a 512" in shown
     assert "plan_pd_split 运行报错：KeyError" in shown
+
+
+def fewest_rules(baseline, split_run, max_handoff_ms):
+    """A decision in the agreed shape, whatever its merit."""
+    gain = split_run["throughput"] - baseline["throughput"]
+    delta = split_run["p95_latency_ms"] - baseline["p95_latency_ms"]
+    kept = split_run["handoff_ms"] <= max_handoff_ms
+    return {"throughput_gain": gain, "latency_delta_ms": delta, "keep_split": kept}
+
+
+def everyone_to_the_long_prompt_pool(requests, long_prompt_threshold, long_decode_threshold):
+    return {"prefill_pool": [r["name"] for r in requests], "decode_pool": [], "shared_pool": []}
+
+
+@pytest.mark.parametrize("broken", ["plan_iteration_budget", "plan_pd_split"])
+@pytest.mark.parametrize(
+    ("stand_in", "words"),
+    [(unwritten, "`{}` 还没写"), (crash, "✗ `{}`"), (crash, "KeyError"), (None, "没找到 `{}`")],
+)
+def test_the_decision_names_the_function_it_waits_for(broken, stand_in, words):
+    functions = {
+        "plan_iteration_budget": decode_first,
+        "plan_pd_split": everyone_to_the_long_prompt_pool,
+        "evaluate_pd_decision": fewest_rules,
+    }
+    functions[broken] = stand_in
+    if stand_in is None:
+        del functions[broken]
+
+    decision = open_ledger(functions).sections[-1].as_markdown()
+
+    assert words.format(broken) in decision
+
+
+def test_the_decision_is_the_learners_on_simulated_runs_over_three_links():
+    table = (
+        open_ledger(
+            {
+                "plan_iteration_budget": decode_first,
+                "plan_pd_split": everyone_to_the_long_prompt_pool,
+                "evaluate_pd_decision": fewest_rules,
+            }
+        )
+        .sections[-1]
+        .table
+    )
+
+    assert [row[0] for row in table.rows][1:] == [
+        "PD · nvlink-h100",
+        "PD · nic-400g",
+        "PD · ethernet-25g",
+    ]
+    assert [row[-1] for row in table.rows] == ["–", "✓ 保留", "✗ 调整", "✗ 调整"]
 
 
 def test_handoff_of_4000_tokens_over_nvlink_by_hand():

@@ -14,34 +14,14 @@ from typing import Any, Final
 import pdsched.messages.ledger  # noqa: F401  registers the catalog
 from pdsched.feedback import FunctionUnavailable
 from pdsched.hardware import LINKS, MODELS, LinkSpec, handoff_bytes, handoff_ms, kv_bytes_per_token
+from pdsched.ledger import scenario
+from pdsched.ledger.comparison import NotReady, Run, compare, cost
 from pdsched.ledger.schedule import BudgetSettings, Round, schedule
 from pdsched.messages import text
+from pdsched.scheduler import PlanError
 from pdsched.tables import Table
 
 Functions = Mapping[str, Callable[..., Any]]
-
-MODEL: Final = "llama-3.1-8b"
-GPU: Final = "h100"
-LONG_PROMPT_TOKENS: Final = 2048
-LONG_DECODE_TOKENS: Final = 256
-MAX_HANDOFF_MS: Final = 10.0
-# The chapter's three requests; the beginning of `a` is in the prefix cache.
-SHAPES: Final = {"a": (4000, 64), "b": (256, 512), "c": (1500, 128)}
-CACHED_TOKENS: Final = {"a": 1000}
-CHATS: Final = ("d1", "d2")
-
-
-def request_dicts() -> list[dict[str, Any]]:
-    """The three requests as TODO 1 and TODO 4 take them; fresh dictionaries every time."""
-    return [
-        {"name": name, "prompt_tokens": prompt, "decode_tokens": decode}
-        for name, (prompt, decode) in SHAPES.items()
-    ]
-
-
-def suffix_tokens() -> dict[str, int]:
-    """Prompt tokens that are not in the prefix cache, by request."""
-    return {name: prompt - CACHED_TOKENS.get(name, 0) for name, (prompt, _) in SHAPES.items()}
 
 
 @dataclass(frozen=True)
@@ -81,7 +61,7 @@ class Ledger:
 def open_ledger(
     functions: Functions,
     *,
-    link: str = "nvlink-h100",
+    link: str = scenario.LINK,
     settings: BudgetSettings | None = None,
 ) -> Ledger:
     """Write the ledger with the learner's functions (see `pdsched.learner.load`).
@@ -103,6 +83,7 @@ def open_ledger(
             _section("chunks", functions, "build_chunked_prefill_plan", _chunks(budget)),
             _section("rounds", functions, "plan_iteration_budget", _rounds(budget)),
             _section("pools", functions, "plan_pd_split", _pools(LINKS[link])),
+            _section("decision", functions, "evaluate_pd_decision", _decision(functions)),
         )
     )
 
@@ -120,14 +101,24 @@ def _section(
         return Section(title, None, (text("ledger.missing", name=name),))
     try:
         table, sentences = write(function)
-    except NotImplementedError:
-        return Section(title, None, (text("ledger.unwritten", name=name),))
-    except FunctionUnavailable as error:
-        return Section(title, None, (f"✗ {error}",))
+    except NotReady as blocked:
+        return Section(title, None, (_reason(blocked.name, blocked.error),))
     except Exception as error:  # whatever the learner's code does, the ledger goes on
-        reason = text("ledger.raised", name=name, error=f"{type(error).__name__}: {error}")
-        return Section(title, None, (reason,))
+        return Section(title, None, (_reason(name, error),))
     return Section(title, table, sentences)
+
+
+def _reason(name: str, error: Exception) -> str:
+    """Why a function left no line: not written, not found, or what it raised."""
+    if isinstance(error, NotImplementedError):
+        return text("ledger.unwritten", name=name)
+    if isinstance(error, PlanError):
+        return text("ledger.plan", name=name, iteration=error.iteration, rule=error.rule)
+    if isinstance(error, FunctionUnavailable):
+        return f"✗ {error}"
+    if isinstance(error, KeyError) and error.args == (name,):
+        return text("ledger.missing", name=name)
+    return text("ledger.raised", name=name, error=f"{type(error).__name__}: {error}")
 
 
 def _columns(key: str) -> tuple[str, ...]:
@@ -135,18 +126,20 @@ def _columns(key: str) -> tuple[str, ...]:
 
 
 def _mix(summarize_request_mix: Callable[..., Any]) -> Page:
-    counts = dict(summarize_request_mix(request_dicts(), LONG_PROMPT_TOKENS))
+    counts = dict(summarize_request_mix(scenario.request_dicts(), scenario.LONG_PROMPT_TOKENS))
     total = sum(counts.values())
     rows = [(f"`{name}`", str(count)) for name, count in counts.items()]
-    conserved = text("ledger.mix.conserved" if total == len(SHAPES) else "ledger.mix.lost", n=total)
+    conserved = text(
+        "ledger.mix.conserved" if total == len(scenario.SHAPES) else "ledger.mix.lost", n=total
+    )
     return Table("", _columns("mix"), tuple(rows), frozenset({1})), (conserved,)
 
 
 def _chunks(settings: BudgetSettings) -> Callable[[Callable[..., Any]], Page]:
     def write(build_chunked_prefill_plan: Callable[..., Any]) -> Page:
         rows = []
-        for name, (prompt, _) in SHAPES.items():
-            suffix = list(range(CACHED_TOKENS.get(name, 0), prompt))
+        for name, (prompt, _) in scenario.SHAPES.items():
+            suffix = list(range(scenario.CACHED_TOKENS.get(name, 0), prompt))
             plan = build_chunked_prefill_plan(list(suffix), settings.max_prefill_chunk_tokens)
             lengths = [len(chunk) for chunk in plan]
             whole = [token for chunk in plan for token in chunk] == suffix
@@ -168,7 +161,7 @@ def _chunks(settings: BudgetSettings) -> Callable[[Callable[..., Any]], Page]:
 
 def _rounds(settings: BudgetSettings) -> Callable[[Callable[..., Any]], Page]:
     def write(plan_iteration_budget: Callable[..., Any]) -> Page:
-        rounds = schedule(plan_iteration_budget, suffix_tokens(), CHATS, settings)
+        rounds = schedule(plan_iteration_budget, scenario.suffix_tokens(), scenario.CHATS, settings)
         table = Table(
             "", _columns("rounds"), tuple(_round(each) for each in rounds), frozenset({0, 4, 5})
         )
@@ -178,7 +171,7 @@ def _rounds(settings: BudgetSettings) -> Callable[[Callable[..., Any]], Page]:
             chunk=settings.max_prefill_chunk_tokens,
             policy=settings.policy,
             reserve=settings.decode_reserve_tokens,
-            chats=len(CHATS),
+            chats=len(scenario.CHATS),
         )
         faults = [f"✗ {each.fault}" for each in rounds if each.fault]
         stalls = sum("d2" in each.stalled for each in rounds)
@@ -199,13 +192,15 @@ def _round(entry: Round) -> tuple[str, ...]:
 
 
 def _pools(link: LinkSpec) -> Callable[[Callable[..., Any]], Page]:
-    per_token = kv_bytes_per_token(MODELS[MODEL])
+    per_token = kv_bytes_per_token(MODELS[scenario.MODEL])
 
     def write(plan_pd_split: Callable[..., Any]) -> Page:
-        pools = plan_pd_split(request_dicts(), LONG_PROMPT_TOKENS, LONG_DECODE_TOKENS)
+        pools = plan_pd_split(
+            scenario.request_dicts(), scenario.LONG_PROMPT_TOKENS, scenario.LONG_DECODE_TOKENS
+        )
         pool_of = {name: pool for pool, names in pools.items() for name in names}
         rows = []
-        for name, (prompt, _) in SHAPES.items():
+        for name, (prompt, _) in scenario.SHAPES.items():
             pool = pool_of.get(name, "–")
             moved = pool == "prefill_pool"
             rows.append(
@@ -217,10 +212,40 @@ def _pools(link: LinkSpec) -> Callable[[Callable[..., Any]], Page]:
                     f"{handoff_ms(prompt, per_token, link):.2f}" if moved else "–",
                 )
             )
-        said = text("ledger.pools.link", model=MODEL, link=link.name, source=link.source)
+        said = text("ledger.pools.link", model=scenario.MODEL, link=link.name, source=link.source)
         return Table("", _columns("pools"), tuple(rows), frozenset({3, 4})), (said,)
 
     return write
+
+
+def _decision(functions: Functions) -> Callable[[Callable[..., Any]], Page]:
+    def write(_evaluate_pd_decision: Callable[..., Any]) -> Page:
+        runs = compare(functions)
+        model = cost()
+        table = Table(
+            "", _columns("decision"), tuple(_compared(run) for run in runs), frozenset(range(1, 6))
+        )
+        said = (
+            text("ledger.decision.setting", budget=f"{scenario.MAX_HANDOFF_MS:g}"),
+            text("ledger.decision.evidence", model=model.name, error=model.error),
+        )
+        return table, said
+
+    return write
+
+
+def _compared(run: Run) -> tuple[str, ...]:
+    numbers = (f"{run.throughput:,.0f}", f"{run.p95_latency_ms:,.0f}")
+    if run.decision is None:
+        return (text("ledger.decision.shared"), *numbers, "–", "–", "–", "–")
+    return (
+        f"PD · {run.link}",
+        *numbers,
+        f"{run.handoff_ms:,.1f}",
+        f"{run.decision['throughput_gain']:+,.0f}",
+        f"{run.decision['latency_delta_ms']:+,.0f}",
+        text(f"ledger.decision.keep.{run.decision['keep_split'] is True}"),
+    )
 
 
 _POOLS: Final = ("prefill_pool", "decode_pool", "shared_pool")

@@ -110,10 +110,33 @@ CATALOG = {
         zh="模型 {model}，链路 {link}（{source}）。毫秒数由 KV 字节与链路算出：`simulated`。",
         en="Model {model}, link {link} ({source}). Computed from KV bytes and link: `simulated`.",
     ),
+    "ledger.decision.title": Message(
+        zh="5 · 保留还是调整（TODO 3 + 4 + 5）", en="5 · Keep or adjust (TODO 3 + 4 + 5)"
+    ),
+    "ledger.decision.columns": Message(
+        zh="方案 | 吞吐 tok/s | P95 ms | 交接 P95 ms | 吞吐差 | P95 差 ms | 保留",
+        en="Run | Output tok/s | P95 ms | Handoff P95 ms | Gain | P95 delta ms | Keep",
+    ),
+    "ledger.decision.shared": Message(zh="共享 · 4 个 worker", en="shared · 4 workers"),
+    "ledger.decision.keep.True": Message(zh="✓ 保留", en="✓ keep"),
+    "ledger.decision.keep.False": Message(zh="✗ 调整", en="✗ adjust"),
+    "ledger.decision.setting": Message(
+        zh="90 个请求，a、b、c 轮流，每 40 ms 到一个；四个 worker：全部共享，或 1 P + 2 D + 1 共享。"
+        "每一轮由你的 TODO 3 安排，去向由 TODO 4 决定；交接预算 {budget} ms。",
+        en="90 requests, a, b, c in turn, one every 40 ms; four workers: all shared, or 1 P + 2 D "
+        "+ 1 shared. Your TODO 3 plans, your TODO 4 routes; handoff budget {budget} ms.",
+    ),
+    "ledger.decision.evidence": Message(
+        zh="`simulated`：{model}；误差：{error}", en="`simulated`: {model}; error: {error}"
+    ),
     "ledger.missing": Message(zh="– 没找到 `{name}`。", en="– `{name}` was not found."),
     "ledger.unwritten": Message(
         zh="… `{name}` 还没写；写好后再运行这一格。",
         en="… `{name}` is not written yet; write it and run this cell again.",
+    ),
+    "ledger.plan": Message(
+        zh="✗ `{name}` 在模拟的第 {iteration} 轮给出的计划无效：{rule}",
+        en="✗ the plan of `{name}` in simulated iteration {iteration} is not valid: {rule}",
     ),
     "ledger.raised": Message(zh="✗ `{name}` 运行报错：{error}", en="✗ `{name}` raised: {error}"),
 }
