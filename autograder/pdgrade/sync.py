@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -97,7 +99,9 @@ def run(notebook: Notebook, folder: Path) -> None:
         resources={"metadata": {"path": str(folder)}},
         store_widget_state=False,
     )
-    client.execute()
+    # An author's own progress must not change because a notebook was synced.
+    with tempfile.TemporaryDirectory(prefix="sync-") as home:
+        client.execute(env={**os.environ, "PDSCHED_HOME": home})
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)

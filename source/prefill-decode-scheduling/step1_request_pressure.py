@@ -122,8 +122,7 @@ prepare_pdsched(PACKAGE)
 #
 # $$\text{decode 线} = \texttt{long\_prompt\_threshold} \;//\; 8$$
 #
-# > **为什么除以 8？** 一个 Decode token 比一个 Prefill token 贵得多：按 H100 + 8B 模型、batch 32
-# > 的成本模型（`simulated`），约是 12 倍。课程取 8，是一个便于手算的**约定**，不是定律。
+# > **为什么除以 8？** 一个 Decode token 比一个 Prefill token 贵得多：按 H100 + 8B 模型、batch 32的成本模型（`simulated`），约是 12 倍。课程取 8，是一个便于手算的**约定**，不是定律。
 
 # %% [markdown]
 # ### 手算一遍
@@ -138,8 +137,7 @@ prepare_pdsched(PACKAGE)
 # | 闲聊 | 300 | 80 | 短 | 短 | `mixed`（短/短） |
 # | 压线 | 2048 | 256 | 短 | 短 | `mixed`（短/短） |
 #
-# **`mixed` 里住着两种很不一样的请求**：两头都长的最重，两头都短的最轻。它们只有一个共同点：
-# 没有哪一头*单独*突出。计数时合在一起，图里会把它们分开标出来。
+# **`mixed` 里住着两种很不一样的请求**：两头都长的最重，两头都短的最轻。它们只有一个共同点：没有哪一头*单独*突出。计数时合在一起，图里会把它们分开标出来。
 
 # %% tags=["aside", "nbval-check-output"]
 long_prompt_threshold = 2048
@@ -154,8 +152,7 @@ for prompt_tokens, decode_tokens in [(6000, 120), (180, 900), (5000, 4800), (300
 # %% [markdown]
 # ### 先预测，再看图
 #
-# **1a.** 一个请求 `prompt_tokens = 3000`、`decode_tokens = 300`。把 `long_prompt_threshold` 从
-# 2048 提高到 4096，它的类别怎样变化？
+# **1a.** 一个请求 `prompt_tokens = 3000`、`decode_tokens = 300`。把 `long_prompt_threshold` 从 2048 提高到 4096，它的类别怎样变化？
 #
 # - **A** 从 `mixed` 变成 `prefill_heavy`
 # - **B** 从 `prefill_heavy` 变成 `decode_heavy`
@@ -185,9 +182,7 @@ run_hidden("concept_1a_answer", concept_1a)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **1b.** 写故事的请求：`prompt_tokens = 256`，`decode_tokens = 512`。模型是 Llama-3.1-8B（BF16），
-# 每个 token 的 KV 占 **128 KiB**（`published`：32 层 × 8 个 KV 头 × 128 维 × K、V 两份 × 2 字节）。
-# 生成到末尾时，按全部 768 个 token 计，它占着多少 **MiB** 的 KV Cache？
+# **1b.** 写故事的请求：`prompt_tokens = 256`，`decode_tokens = 512`。模型是 Llama-3.1-8B（BF16），每个 token 的 KV 占 **128 KiB**（`published`：32 层 × 8 个 KV 头 × 128 维 × K、V 两份 × 2 字节）。生成到末尾时，按全部 768 个 token 计，它占着多少 **MiB** 的 KV Cache？
 
 
 # %% nbgrader={"grade": false, "grade_id": "concept_1b", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -214,8 +209,7 @@ run_hidden("concept_1b_answer", concept_1b)
 # %% [markdown]
 # ### 动手看：请求分布 | Request mix
 #
-# 每个点是一个请求，横轴输入、纵轴输出，都是对数刻度。拖动阈值，颜色由**你的** TODO 1 决定；
-# 还没写时，图会告诉你该写什么。写完 TODO 1 重新运行它，图会自己更新。
+# 每个点是一个请求，横轴输入、纵轴输出，都是对数刻度。拖动阈值，颜色由**你的** TODO 1 决定；还没写时，图会告诉你该写什么。写完 TODO 1 重新运行它，图会自己更新。
 
 # %% tags=["panel", "nbval-ignore-output"]
 from pdsched import panels
@@ -260,10 +254,12 @@ def summarize_request_mix(requests: list[dict], long_prompt_threshold: int) -> d
 
 
 # %% [markdown]
-# **即时反馈**：随时运行下一格。它分得清「还没写」和「写错了」，并给出输入、期望与实得。
+# **即时反馈**：随时运行下一格。它分得清「还没写」和「写错了」，并给出最小的失败输入、期望与实得。
+#
+# 卡住了？运行 `hint(1)`，一次给一级提示，共三级，不会直接给出答案。
 
 # %% tags=["aside", "nbval-ignore-output"]
-from pdsched.feedback import check
+from pdsched.feedback import check, hint
 
 check(1)
 
@@ -345,8 +341,7 @@ run_hidden("todo1_pure", summarize_request_mix)
 #
 # - **两条线一起动**。阈值加倍，decode 线也加倍，所以 1a 的那个点会从右上角滑到左下角；
 # - `mixed` 的两块角落被分开标出：右上（长/长）最重，左下（短/短）最轻；
-# - 换一种负载：代码补全几乎全是 `prefill_heavy`，推理模型几乎全是 `decode_heavy`。
-#   **阈值没有唯一正确的值**，它只是在问：你的集群更怕哪一种压力？
+# - 换一种负载：代码补全几乎全是 `prefill_heavy`，推理模型几乎全是 `decode_heavy`。**阈值没有唯一正确的值**，它只是在问：你的集群更怕哪一种压力？
 #
 # > 分类只是画像，还没有调度任何东西。下一步让这些请求去分同一份预算。
 #

@@ -89,8 +89,7 @@ prepare_pdsched(PACKAGE)
 # %% [markdown]
 # ### 一次做完，谁在等
 #
-# 32 个人正在聊天，忽然来了一个 8,000 token 的文档。如果整段 Prefill 独占一轮，
-# 这一轮有多长，32 个人就一起停顿多久。**Chunked Prefill** 把长活切短，让别人能插进来。
+# 32 个人正在聊天，忽然来了一个 8,000 token 的文档。如果整段 Prefill 独占一轮，这一轮有多长，32 个人就一起停顿多久。**Chunked Prefill** 把长活切短，让别人能插进来。
 #
 # | 术语 | 意思 | 它管住什么 |
 # |---|---|---|
@@ -121,8 +120,7 @@ for suffix_length in (3, 4, 5, 10):
 # %% [markdown]
 # ### 先预测：几块？
 #
-# **2a.** 一个 prompt 有 2,600 个 token，Prefix Cache 命中了前 1,000 个。`chunk_size = 512`，
-# 每轮都放得下一整块。Prefill 一共要做几块？
+# **2a.** 一个 prompt 有 2,600 个 token，Prefix Cache 命中了前 1,000 个。`chunk_size = 512`，每轮都放得下一整块。Prefill 一共要做几块？
 
 
 # %% nbgrader={"grade": false, "grade_id": "concept_2a", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -165,8 +163,7 @@ panels.chunk_boundaries()
 # | `chunk_size` | `int`，tokens | 一块最多多少个 |
 # | **返回** | `list[list[int]]` | 依次相接就是原来的 suffix；除尾块外，每块恰好 `chunk_size` 个 |
 #
-# **边界**：空 suffix 得到 `[]`；`chunk_size` 为 0 或负数时抛出 `ValueError`（suffix 为空也一样）；
-# 不改动传入的列表。
+# **边界**：空 suffix 得到 `[]`；`chunk_size` 为 0 或负数时抛出 `ValueError`（suffix 为空也一样）；不改动传入的列表。
 #
 # **篇幅**：约 3 行。
 
@@ -182,8 +179,11 @@ def build_chunked_prefill_plan(suffix_tokens: list[int], chunk_size: int) -> lis
     ### END SOLUTION
 
 
+# %% [markdown]
+# **即时反馈**：写完先运行 `check(2)`；卡住了，运行 `hint(2)`。
+
 # %% tags=["aside", "nbval-ignore-output"]
-from pdsched.feedback import check
+from pdsched.feedback import check, hint
 
 check(2)
 
@@ -254,14 +254,12 @@ run_hidden("todo2_pure", build_chunked_prefill_plan)
 # | `prefill_first` | Prefill → Decode | 新来的长请求 | 聊天的人可能整轮停顿 |
 # | `balanced` | 预留几个 Decode → Prefill → 其余 Decode | 两边都有一点 | 要选一个合适的预留数 |
 #
-# **无论哪种策略**：每个 Prefill 请求一轮最多一块；块长 = min（剩余 suffix，块上限，剩余预算）；
-# 只要还有合法的活可排，就不让预算空着。
+# **无论哪种策略**：每个 Prefill 请求一轮最多一块；块长 = min（剩余 suffix，块上限，剩余预算）；只要还有合法的活可排，就不让预算空着。
 
 # %% [markdown]
 # ### 手算一遍：一轮
 #
-# 预算 8，块上限 4，预留 1。等待 Decode 的有 d1、d2、d3；等待 Prefill 的有 p1（5 个 token）、p2（4 个）。
-# 一个字母就是一个 token：`D` 是 Decode，`P` 是 p1 的块，`p` 是 p2 的块。
+# 预算 8，块上限 4，预留 1。等待 Decode 的有 d1、d2、d3；等待 Prefill 的有 p1（5 个 token）、p2（4 个）。一个字母就是一个 token：`D` 是 Decode，`P` 是 p1 的块，`p` 是 p2 的块。
 #
 # ```text
 # 预算            1 2 3 4 5 6 7 8
@@ -281,8 +279,7 @@ run_hidden("todo2_pure", build_chunked_prefill_plan)
 # %% [markdown]
 # ### 先预测，再看图
 #
-# **2b.** 一个长 prompt 正在分块 Prefill，旁边有一批聊天请求。预算够用，`decode_first`。
-# 把块上限从 1024 减到 512，会怎样？
+# **2b.** 一个长 prompt 正在分块 Prefill，旁边有一批聊天请求。预算够用，`decode_first`。把块上限从 1024 减到 512，会怎样？
 #
 # - **A** 聊天请求的最大 ITL 变小；长请求自己的 TTFT 不会变短，通常更长
 # - **B** 最大 ITL 与长请求的 TTFT 都变小
@@ -312,8 +309,7 @@ run_hidden("concept_2b_answer", concept_2b)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **2c.** 预算 8，`balanced`，预留 1。等待 Decode 的有 d1、d2、d3；只有一个 Prefill 请求 p1，
-# 还剩 5 个 token，块上限 4。这一轮结束时 `remaining_tokens` 是多少？
+# **2c.** 预算 8，`balanced`，预留 1。等待 Decode 的有 d1、d2、d3；只有一个 Prefill 请求 p1，还剩 5 个 token，块上限 4。这一轮结束时 `remaining_tokens` 是多少？
 
 
 # %% nbgrader={"grade": false, "grade_id": "concept_2c", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -377,8 +373,7 @@ panels.iteration_timeline()
 # 2. 每个 Prefill 请求一轮最多一块，块长 = min（剩余 suffix，块上限，剩余预算）；长度为 0 的块不要写进结果。
 # 3. 预留可以是 0，也可以比 Decode 还多，都合法。
 #
-# **抛出 `ValueError`**：预算或块上限不是正数；预留为负；策略不认识；某个 suffix 为负；Decode id 重复。
-# 不改动传入的字典和列表。
+# **抛出 `ValueError`**：预算或块上限不是正数；预留为负；策略不认识；某个 suffix 为负；Decode id 重复。不改动传入的字典和列表。
 #
 # **篇幅**：约 30 行。建议先写一个「排 Decode」、一个「排 Prefill」的小函数，三种策略只是调用次序不同。
 
@@ -447,8 +442,11 @@ def plan_iteration_budget(
     ### END SOLUTION
 
 
+# %% [markdown]
+# **即时反馈**：写完先运行 `check(3)`；卡住了，运行 `hint(3)`。
+
 # %% tags=["aside", "nbval-ignore-output"]
-from pdsched.feedback import check
+from pdsched.feedback import check, hint
 
 check(3)
 

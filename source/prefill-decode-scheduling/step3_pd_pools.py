@@ -124,8 +124,7 @@ prepare_pdsched(PACKAGE)
 #
 # $$t_{\text{交接}} \approx \frac{\text{token 数} \times \text{每 token 的 KV 字节}}{\text{链路有效带宽}}$$
 #
-# Llama-3.1-70B（BF16）每 token 的 KV 是 320 KiB = 327,680 字节。一个 2,000 token 的 prompt 有
-# 655 MB；走 25 GB/s 的链路（1 GB = 10⁹ 字节），要 26 ms。
+# Llama-3.1-70B（BF16）每 token 的 KV 是 320 KiB = 327,680 字节。一个 2,000 token 的 prompt 有 655 MB；走 25 GB/s 的链路（1 GB = 10⁹ 字节），要 26 ms。
 
 # %% tags=["aside", "nbval-check-output"]
 kv_bytes = 2000 * 320 * 1024
@@ -139,14 +138,12 @@ print(f"KV {kv_bytes / 1e6:.0f} MB，交接 {kv_bytes / link_bytes_per_ms:.1f} m
 # |--:|--:|--:|--:|--:|--:|
 # | 3.7 ms | 26 ms | 38 ms | 52 ms | 153 ms | 613 ms |
 #
-# > **TTFT 有两种算法。** 一种在 P worker 算出首个 token 就停表；另一种要等交接完、D worker
-# > 走完第一步。差的就是交接那一段。面板里有开关；**同一张图里只能用一种**。
+# > **TTFT 有两种算法。** 一种在 P worker 算出首个 token 就停表；另一种要等交接完、D worker 走完第一步。差的就是交接那一段。面板里有开关；**同一张图里只能用一种**。
 
 # %% [markdown]
 # ### 先预测，再看图
 #
-# **3a.** Llama-3.1-8B（BF16）每 token 的 KV 是 131,072 字节。一个 4,096 token 的 prompt，
-# 走有效带宽 50 GB/s 的链路（1 GB = 10⁹ 字节），不计建连，交接要多少**毫秒**？误差 2 % 以内算对。
+# **3a.** Llama-3.1-8B（BF16）每 token 的 KV 是 131,072 字节。一个 4,096 token 的 prompt，走有效带宽 50 GB/s 的链路（1 GB = 10⁹ 字节），不计建连，交接要多少**毫秒**？误差 2 % 以内算对。
 
 
 # %% nbgrader={"grade": false, "grade_id": "concept_3a", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -171,8 +168,7 @@ run_hidden("concept_3a_answer", concept_3a)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **3b.** 六个请求贴好了标签：`prefill_pool = [a, d]`，`decode_pool = [b, e, f]`，
-# `shared_pool = [c]`。从头到尾服务完它们，一共发生几次 KV 交接？
+# **3b.** 六个请求贴好了标签：`prefill_pool = [a, d]`，`decode_pool = [b, e, f]`，`shared_pool = [c]`。从头到尾服务完它们，一共发生几次 KV 交接？
 
 
 # %% nbgrader={"grade": false, "grade_id": "concept_3b", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -199,8 +195,7 @@ run_hidden("concept_3b_answer", concept_3b)
 # %% [markdown]
 # ### 动手看：两条泳道 | PD pools
 #
-# 上面是 P worker，下面是 D worker，中间的斜纹是 KV 交接。请求走哪条路，由**你的** TODO 4 决定。
-# 试试 worker 的比例、链路速度与两个阈值。
+# 上面是 P worker，下面是 D worker，中间的斜纹是 KV 交接。请求走哪条路，由**你的** TODO 4 决定。试试 worker 的比例、链路速度与两个阈值。
 
 # %% tags=["panel", "nbval-ignore-output"]
 from pdsched import panels
@@ -249,8 +244,11 @@ def plan_pd_split(
     ### END SOLUTION
 
 
+# %% [markdown]
+# **即时反馈**：写完先运行 `check(4)`；卡住了，运行 `hint(4)`。
+
 # %% tags=["aside", "nbval-ignore-output"]
-from pdsched.feedback import check
+from pdsched.feedback import check, hint
 
 check(4)
 

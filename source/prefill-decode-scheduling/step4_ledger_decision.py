@@ -99,8 +99,7 @@ prepare_pdsched(PACKAGE)
 #
 # 两个差都是「**分池减共享**」：吞吐差为正是好事，延迟差为负是好事。
 #
-# 为什么不能只看一个？吞吐高，可能是尾部请求替它付了账；P95 低，可能只是负载太轻；
-# 两样都好看，交接却超了预算，那么负载一涨，链路就先堵住。
+# 为什么不能只看一个？吞吐高，可能是尾部请求替它付了账；P95 低，可能只是负载太轻；两样都好看，交接却超了预算，那么负载一涨，链路就先堵住。
 
 # %% [markdown]
 # ### 手算一遍
@@ -188,8 +187,7 @@ run_hidden("concept_4b_answer", concept_4b)
 # %% [markdown]
 # ### 动手看：保留的区域 | Decision
 #
-# 负载从轻到重，同时画出共享、分块、分池三种跑法的吞吐、P95 与交接。
-# 底色是「保留 PD」的区域，每一点都由**你的** TODO 5 判定。图中数字都是 `simulated`。
+# 负载从轻到重，同时画出共享、分块、分池三种跑法的吞吐、P95 与交接。底色是「保留 PD」的区域，每一点都由**你的** TODO 5 判定。图中数字都是 `simulated`。
 
 # %% tags=["panel", "nbval-ignore-output"]
 from pdsched import panels
@@ -239,8 +237,11 @@ def evaluate_pd_decision(
     ### END SOLUTION
 
 
+# %% [markdown]
+# **即时反馈**：写完先运行 `check(5)`；卡住了，运行 `hint(5)`。
+
 # %% tags=["aside", "nbval-ignore-output"]
-from pdsched.feedback import check
+from pdsched.feedback import check, hint
 
 check(5)
 
@@ -371,8 +372,7 @@ open_ledger(functions)
 # %% [markdown]
 # ### 看什么 | What to look for
 #
-# - **逐轮**：每一行的「已用 + 剩余」都等于预算；长请求做完 Prefill 的下一轮，它的名字出现在 Decode 里。
-#   谁在「停顿」一栏？换成 `open_ledger(functions, settings=BudgetSettings(decode_reserve_tokens=3))` 再看；
+# - **逐轮**：每一行的「已用 + 剩余」都等于预算；长请求做完 Prefill 的下一轮，它的名字出现在 Decode 里。谁在「停顿」一栏？换成 `open_ledger(functions, settings=BudgetSettings(decode_reserve_tokens=3))` 再看；
 # - **交接**：毫秒数由 KV 字节与链路算出，没有一个数字是填进去的；
 # - **决定**：三条链路，三种结局。换成网卡，只有交接不达标；换成 25GbE，吞吐也倒了；
 # - 即便保留，吞吐也几乎没涨。**分池的收益在尾延迟**，这与 vLLM 文档的说法一致（`published`）。
@@ -386,14 +386,12 @@ open_ledger(functions)
 # | `measured here` | 在这台机器上量的；注明机器、版本、日期 | 这台机器、这个负载 | 别的机器、别的负载 |
 # | `published` | 论文或公开报告；注明出处 | 别人在他的条件下看到的 | 换了条件还成立 |
 #
-# 本章四步里的图与账本都是 `simulated`。「环境能启动」不是收益的证据；要下结论，得固定模型、长度分布、
-# 并发、预算与 worker 资源，把共享、分块、分池三种跑法放在一起量。
+# 本章四步里的图与账本都是 `simulated`。「环境能启动」不是收益的证据；要下结论，得固定模型、长度分布、并发、预算与 worker 资源，把共享、分块、分池三种跑法放在一起量。
 
 # %% [markdown]
 # ### 延伸阅读 | Further reading
 #
-# - [DistServe：Disaggregating Prefill and Decoding for Goodput-optimized LLM Serving](https://arxiv.org/abs/2401.09670)，
-#   OSDI 2024，把两个阶段放到不同的 GPU 上，用 SLO 下的 goodput 来衡量；
+# - [DistServe：Disaggregating Prefill and Decoding for Goodput-optimized LLM Serving](https://arxiv.org/abs/2401.09670)，OSDI 2024，把两个阶段放到不同的 GPU 上，用 SLO 下的 goodput 来衡量；
 # - [vLLM](https://github.com/vllm-project/vllm) 的调度器，从 `schedule()` 读起，对照 Step 2 的三种策略；
 # - [SGLang · PD Disaggregation](https://docs.sglang.ai/advanced_features/pd_disaggregation.html)，看交接在工程里有哪些状态与超时。
 #
@@ -405,4 +403,10 @@ open_ledger(functions)
 # - 39\. Hetero PD and Serving Tiers | 异构 PD 与服务分层
 # - 70\. Serving Scheduler Benchmark | 推理服务调度基准
 #
-# 🎉 四步到此完成。想接着动手，可以打开 `labs` 里的实验：跑基准、读真引擎、上 GPU。
+# 🎉 四步到此完成。自学的读者可以用 `solution(1)` 到 `solution(5)` 对照**参考代码与解析**（通过或选择放弃之后可见）。
+# 想接着动手，可以打开 `labs` 里的实验：跑基准、读真引擎、上 GPU。
+
+# %% tags=["aside", "nbval-ignore-output"]
+from pdsched.feedback import progress, solution
+
+progress()
