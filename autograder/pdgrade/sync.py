@@ -102,6 +102,7 @@ def run(notebook: Notebook, folder: Path) -> None:
     # An author's own progress must not change because a notebook was synced.
     with tempfile.TemporaryDirectory(prefix="sync-") as home:
         client.execute(env={**os.environ, "PDSCHED_HOME": home})
+    notebook.metadata.pop("language_info", None)  # it names this interpreter's version
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
