@@ -218,7 +218,7 @@ def _legend(scene: Scene, uid: str, top: float) -> str:
         words = text(f"figures.role.{role}")
         swatch = rectangle(x, top + 3, x + 18, top + 17)
         style = ROLES[role]
-        if style.dash or role in ("budget", "current"):
+        if style.dash or role in ("budget", "current", "system_pd"):
             dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
             parts.append(
                 f'<path d="M{x:.0f} {top + 10:.0f}h18" fill="none" style="stroke:var(--pd-{role})" '

@@ -17,6 +17,9 @@ CATALOG = {
     "figures.role.budget": Message(zh="token 预算", en="Token budget"),
     "figures.role.threshold": Message(zh="阈值", en="Threshold"),
     "figures.role.slo": Message(zh="SLO 上限", en="SLO limit"),
+    "figures.role.system_shared": Message(zh="共享池（整段 Prefill）", en="Shared, whole prefill"),
+    "figures.role.system_chunked": Message(zh="共享池 + 分块", en="Shared, chunked"),
+    "figures.role.system_pd": Message(zh="PD 分池", en="PD split"),
     "figures.role.keep": Message(zh="保留 PD", en="Keep PD"),
     "figures.role.reject": Message(zh="不保留 PD", en="Do not keep PD"),
     "figures.role.prediction": Message(zh="你的预测", en="Your prediction"),
@@ -181,6 +184,42 @@ CATALOG = {
         "{shared} 个；KV 交接 {handoffs} 次；标红 {wrong} 个。",
         en="{count} requests: prefill_pool {prefill}, decode_pool {decode}, shared_pool {shared}; "
         "{handoffs} KV handoffs; marked red: {wrong}.",
+    ),
+    # Panel 4
+    "figures.decision.title": Message(zh="保留 PD 还是不保留", en="Keep the split or not"),
+    "figures.decision.x": Message(zh="在途请求数（闭环）", en="requests in flight (closed loop)"),
+    "figures.decision.throughput": Message(zh="吞吐", en="Throughput"),
+    "figures.decision.goodput": Message(
+        zh="goodput：满足 SLO 的请求", en="Goodput: requests that keep the SLO"
+    ),
+    "figures.decision.y_throughput": Message(zh="输出 token/s", en="output token/s"),
+    "figures.decision.y_goodput": Message(zh="请求/s", en="requests/s"),
+    "figures.decision.latency": Message(zh="P95 端到端延迟", en="P95 request latency"),
+    "figures.decision.handoff": Message(
+        zh="P95 KV 交接（PD，含排队）", en="P95 KV handoff (PD, with queue)"
+    ),
+    "figures.decision.max_handoff": Message(
+        zh="max_handoff_ms = {limit}", en="max_handoff_ms = {limit}"
+    ),
+    "figures.decision.keep": Message(zh="保留", en="keep"),
+    "figures.decision.reject": Message(zh="不保留", en="drop"),
+    "figures.decision.predicted": Message(zh="你预测保留 {count} 档", en="you predicted {count}"),
+    "figures.decision.box": Message(
+        zh="SLO 框：P95 TTFT 与 P95 TPOT 同时在框内才算达标（空心为出框）",
+        en="SLO box: P95 TTFT and P95 TPOT must both lie inside (hollow: outside)",
+    ),
+    "figures.decision.slo": Message(zh="SLO", en="SLO"),
+    "figures.decision.x_ttft": Message(zh="P95 TTFT（ms）", en="P95 TTFT (ms)"),
+    "figures.decision.y_tpot": Message(zh="TPOT（ms）", en="TPOT (ms)"),
+    "figures.decision.slo_why": Message(
+        zh="{system}，在途 {load}：TTFT {ttft}，TPOT {tpot}",
+        en="{system}, {load} in flight: TTFT {ttft}, TPOT {tpot}",
+    ),
+    "figures.decision.alt": Message(
+        zh="在途请求 {loads} 时比较共享、分块与 PD；对照 {baseline}，保留 PD 的负载：{kept}；"
+        "标红 {wrong} 处。",
+        en="Shared, chunked and PD compared at {loads} requests in flight; against {baseline} the "
+        "split is kept at: {kept}; marked red: {wrong}.",
     ),
 }
 register(CATALOG)

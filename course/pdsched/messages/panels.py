@@ -80,6 +80,7 @@ CATALOG = {
     "panels.workload.code": Message(zh="代码补全", en="code completion"),
     "panels.workload.reasoning": Message(zh="推理", en="reasoning"),
     "panels.workload.mixed": Message(zh="混合", en="mixed traffic"),
+    "panels.workload.long-document": Message(zh="长文档", en="long documents"),
     "panels.workload.edges": Message(zh="边界值", en="edge values"),
     "panels.number.predicted_mixed": Message(zh="你预测的 mixed", en="mixed, as you predicted"),
     "panels.mix.wrong_class": Message(
@@ -311,5 +312,51 @@ CATALOG = {
     ),
     "panels.pd.number.handoff": Message(zh="交接 P95（含排队）", en="handoff P95 (with queue)"),
     "panels.pd.number.bytes": Message(zh="经过链路", en="over the link"),
+    # Panel 4
+    "panels.decision.heading": Message(
+        zh="面板 5 · 保留 PD 还是不保留", en="Panel 5 · Keep the split or not"
+    ),
+    "panels.decision.baseline": Message(zh="与谁比", en="against"),
+    "panels.decision.metric": Message(zh="看", en="show"),
+    "panels.decision.throughput": Message(zh="吞吐", en="throughput"),
+    "panels.decision.goodput": Message(zh="goodput", en="goodput"),
+    "panels.decision.split": Message(zh="4 个 worker 怎么分", en="split of 4 workers"),
+    "panels.decision.slo_ttft": Message(zh="SLO：TTFT", en="SLO: TTFT"),
+    "panels.decision.slo_tpot": Message(zh="SLO：TPOT", en="SLO: TPOT"),
+    "panels.decision.first_token": Message(zh="TTFT 算到", en="TTFT ends"),
+    "panels.decision.ttft_prefill": Message(zh="P 上的首 token", en="on the P worker"),
+    "panels.decision.ttft_decode": Message(zh="交接后首次 Decode", en="after the handoff"),
+    "panels.decision.question": Message(
+        zh="在途请求数为 {loads} 这 {count} 档里，与{baseline}相比、交接预算 {limit} 时，"
+        "有几档会保留 PD？",
+        en="Of the {count} loads ({loads} requests in flight), at how many is the split kept, "
+        "against {baseline} with a handoff budget of {limit}?",
+    ),
+    "panels.decision.why": Message(
+        zh="在途 {load}：吞吐 {gain}；P95 {delta}；交接 {handoff}",
+        en="{load} in flight: throughput {gain}; P95 {delta}; handoff {handoff}",
+    ),
+    "panels.decision.should_keep": Message(
+        zh="三个条件都满足，应保留，你的函数却不保留。{why}",
+        en="All three conditions hold: keep, yet your function drops it. {why}",
+    ),
+    "panels.decision.should_not": Message(
+        zh="有条件不满足（✗），不应保留，你的函数却保留了。{why}",
+        en="A condition fails (✗): do not keep, yet your function does. {why}",
+    ),
+    "panels.decision.wrong_number": Message(
+        zh="在途 {load}：{key} 应为 {expected}，得到 {got}。",
+        en="{load} in flight: {key} should be {expected}, got {got}.",
+    ),
+    "panels.decision.number.kept": Message(zh="保留 PD 的负载", en="loads that keep PD"),
+    "panels.decision.number.gain": Message(zh="吞吐增益（在途 {load}）", en="gain at {load}"),
+    "panels.decision.number.delta": Message(
+        zh="P95 变化（在途 {load}）", en="P95 change at {load}"
+    ),
+    "panels.decision.number.handoff": Message(zh="交接 P95（在途 {load}）", en="handoff at {load}"),
+    "panels.decision.number.goodput": Message(
+        zh="最高 goodput：共享 / 分块 / PD（请求/s）",
+        en="best goodput: shared / chunked / PD (per s)",
+    ),
 }
 register(CATALOG)

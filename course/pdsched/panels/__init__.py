@@ -14,6 +14,7 @@ from pdsched.learner import current
 from pdsched.messages import panels as _panels_messages  # noqa: F401 - registers the words
 from pdsched.panels.answer import answer
 from pdsched.panels.chunk_boundaries import ChunkBoundaries
+from pdsched.panels.decision import Decision
 from pdsched.panels.iteration_timeline import IterationTimeline
 from pdsched.panels.live import LivePanel
 from pdsched.panels.pd_pools import PdPools
@@ -21,13 +22,14 @@ from pdsched.panels.request_mix import RequestMix
 from pdsched.panels.spec import PanelSpec, Value
 
 SPECS: Final[dict[str, type[PanelSpec]]] = {
-    spec.key: spec for spec in (RequestMix, ChunkBoundaries, IterationTimeline, PdPools)
+    spec.key: spec for spec in (RequestMix, ChunkBoundaries, IterationTimeline, PdPools, Decision)
 }
 
 __all__ = [
     "SPECS",
     "LivePanel",
     "chunk_boundaries",
+    "decision",
     "iteration_timeline",
     "pd_pools",
     "request_mix",
@@ -61,6 +63,13 @@ def pd_pools(
 ) -> LivePanel:
     """Panel 3: pools by `plan_pd_split`, their lanes, the handoff and its break-even."""
     return LivePanel(PdPools(), function, predict=predict, values=values)
+
+
+def decision(
+    function: Callable[..., Any] | None = None, *, predict: bool = True, **values: Value
+) -> LivePanel:
+    """Panel 4: over load, where `evaluate_pd_decision` keeps the split."""
+    return LivePanel(Decision(), function, predict=predict, values=values)
 
 
 def show(name: str, function: Callable[..., Any] | None = None, **values: Value) -> Picture:

@@ -135,3 +135,20 @@ def careless_split(requests, long_prompt_threshold, long_decode_threshold):
     first = requests[0]["name"]
     pools["prefill_pool" if first not in pools["prefill_pool"] else "decode_pool"].append(first)
     return pools
+
+
+def right_decision(baseline, split_run, max_handoff_ms):
+    gain = split_run["throughput"] - baseline["throughput"]
+    delta_ms = split_run["p95_latency_ms"] - baseline["p95_latency_ms"]
+    handoff_ms = split_run["handoff_ms"]
+    return {
+        "throughput_gain": gain,
+        "latency_delta_ms": delta_ms,
+        "handoff_ms": handoff_ms,
+        "keep_split": gain > 0 and delta_ms <= 0 and handoff_ms <= max_handoff_ms,
+    }
+
+
+def throughput_only(baseline, split_run, max_handoff_ms):
+    decided = right_decision(baseline, split_run, max_handoff_ms)
+    return {**decided, "keep_split": decided["throughput_gain"] > 0}

@@ -35,12 +35,14 @@ RIGHT = {
     "chunk_boundaries": learner.right_chunks,
     "iteration_timeline": learner.right_plan,
     "pd_pools": learner.right_split,
+    "decision": learner.right_decision,
 }
 WRONG = {
     "request_mix": learner.natural_mix,
     "chunk_boundaries": learner.lost_tail,
     "iteration_timeline": learner.over_budget,
     "pd_pools": learner.careless_split,
+    "decision": learner.throughput_only,
 }
 CALL = {key: getattr(panels, key) for key in RIGHT}
 KEYS = tuple(CALL)
@@ -132,6 +134,7 @@ def test_a_lost_tail_is_counted_and_placed():
         ("chunk_boundaries", "no list"),
         ("iteration_timeline", [1, 2]),
         ("pd_pools", 3),
+        ("decision", {"keep_split": True}),
     ],
 )
 def test_a_result_of_the_wrong_shape_says_what_was_expected(key, answer):
