@@ -30,6 +30,7 @@ expect(double, None).raises(ValueError)
 PURE = """
 # 不改动参数
 from pdsched.feedback import expect
+expect(double, [3, 4]).returns([6, 8])
 expect(double, [3, 4]).is_pure()
 """
 QUESTION = Question(

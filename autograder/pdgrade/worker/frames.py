@@ -7,8 +7,8 @@ frame, and a forged result is nothing but a result.
 
 from __future__ import annotations
 
-import json
 import struct
+from json import dumps, loads
 from typing import Any
 
 NONCE_BYTES = 16
@@ -27,7 +27,7 @@ def pack(nonce: bytes, message: dict[str, Any], max_bytes: int) -> bytes:
         FrameError: the message is longer than `max_bytes`, or cannot be written as JSON.
     """
     try:
-        payload = json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii")
+        payload = dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii")
     except (ValueError, TypeError, RecursionError) as error:
         raise FrameError(f"message cannot be written: {error}") from None
     if len(payload) > max_bytes:
@@ -87,7 +87,7 @@ def parse(payload: bytes) -> dict[str, Any]:
         FrameError: not strict JSON, too deep for the parser, or no object.
     """
     try:
-        message = json.loads(
+        message = loads(
             payload.decode("ascii"), parse_constant=_no_constant, parse_int=_bounded_int
         )
     except (ValueError, RecursionError, MemoryError) as error:
