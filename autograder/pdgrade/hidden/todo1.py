@@ -7,8 +7,8 @@ from random import Random
 from typing import Any, Final
 
 from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure, same_as
+from pdsched.feedback.judging import Broken, broken
 from pdsched.feedback.results import CheckResult
-from pdsched.messages import text
 
 NAME: Final = "summarize_request_mix"
 CLASSES: Final = ("prefill_heavy", "decode_heavy", "mixed")
@@ -88,14 +88,14 @@ def missing_keys(rng: Random) -> Iterator[Case]:
         yield Case(([request(rng, *each) for each in sizes], threshold))
 
 
-def _counts_wrong(case: Case, result: Any) -> str:
+def _counts_wrong(case: Case, result: Any) -> Broken | None:
     if type(result) is not dict or set(result) != set(CLASSES):
-        return text("hidden.keys", keys=", ".join(CLASSES))
+        return broken("keys", keys=", ".join(CLASSES))
     for name, count in result.items():
         if type(count) is not int or count < 0:
-            return text("hidden.count", name=name, got=count)
+            return broken("count", name=name, got=count)
     total, size = sum(result.values()), len(case.args[0])
-    return "" if total == size else text("hidden.sum", name="sum", expected=size, got=total)
+    return None if total == size else broken("total", expected=size, got=total)
 
 
 def completed(case: Case) -> Case:

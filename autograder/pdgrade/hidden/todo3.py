@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from pdgrade.hidden.properties import Case, Property, exact, holds, pure, rejects
-from pdsched.messages import text
+from pdsched.feedback.judging import Broken, broken
 
 NAME: Final = "plan_iteration_budget"
 FIELDS: Final = {
@@ -138,13 +138,13 @@ def scheduled_tokens(plan: dict[str, Any]) -> int:
     return sum(tokens)
 
 
-def ledger_wrong(case: Case, plan: Any) -> str:
+def ledger_wrong(case: Case, plan: Any) -> Broken | None:
     """Which field of the ledger does not agree with the plan's own lists."""
     budget, used = case.args[2], scheduled_tokens(plan)
     if set(plan) != FIELDS:
-        return text("hidden.keys", keys=", ".join(sorted(FIELDS)))
+        return broken("keys", keys=", ".join(sorted(FIELDS)))
     if used > budget:
-        return text("hidden.over", used=used, budget=budget)
+        return broken("over", used=used, budget=budget)
     expected = {
         "used_tokens": used,
         "remaining_tokens": budget - used,
@@ -153,24 +153,24 @@ def ledger_wrong(case: Case, plan: Any) -> str:
     }
     for name, value in expected.items():
         if type(plan[name]) is not type(value) or plan[name] != value:
-            return text("hidden.sum", name=name, expected=repr(value), got=repr(plan[name]))
-    return ""
+            return broken("field", name=name, expected=repr(value), got=repr(plan[name]))
+    return None
 
 
-def idle_wrong(case: Case, plan: Any) -> str:
+def idle_wrong(case: Case, plan: Any) -> Broken | None:
     """Which admissible work was left out although budget is left."""
     suffixes, decodes, budget, cap = case.args
     used = scheduled_tokens(plan)
     if used > budget:
-        return text("hidden.over", used=used, budget=budget)
+        return broken("over", used=used, budget=budget)
     if used == budget:
-        return ""
+        return None
     chunks = {chunk["request_id"]: chunk["tokens"] for chunk in plan["prefill_chunks"]}
     waiting = [name for name in decodes if name not in plan["decode_request_ids"]]
     waiting += [name for name, length in suffixes.items() if chunks.get(name, 0) < min(length, cap)]
     if waiting:
-        return text("hidden.idle", idle=budget - used, work=", ".join(waiting))
-    return ""
+        return broken("idle", idle=budget - used, work=", ".join(waiting))
+    return None
 
 
 def bad_input(rng: Random) -> Iterator[Case]:

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any, Final
 
 from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure, same_as
+from pdsched.feedback.judging import Broken, broken
 from pdsched.feedback.results import CheckResult
-from pdsched.messages import text
 
 NAME: Final = "plan_pd_split"
 POOLS: Final = ("prefill_pool", "decode_pool", "shared_pool")
@@ -99,12 +99,14 @@ def gaps(rng: Random) -> Iterator[Case]:
         yield Case(([request(rng, *each) for each in sizes], *limits))
 
 
-def _members_wrong(case: Case, pools: Any) -> str:
+def _members_wrong(case: Case, pools: Any) -> Broken | None:
     if type(pools) is not dict or set(pools) != set(POOLS):
-        return text("hidden.keys", keys=", ".join(POOLS))
+        return broken("keys", keys=", ".join(POOLS))
     members = sorted(name for pool in pools.values() for name in pool)
     names = sorted(each.get("name", "request") for each in case.args[0])
-    return "" if members == names else text("hidden.members", expected=names, got=members)
+    if members == names:
+        return None
+    return broken("members", expected=", ".join(names), got=", ".join(members))
 
 
 def completed(case: Case) -> Case:

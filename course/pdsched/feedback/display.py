@@ -12,6 +12,7 @@ from html import escape
 from typing import Final
 
 from pdsched.contracts import CONTRACTS, Contract
+from pdsched.feedback.picture import WIDTH_PX, picture_of
 from pdsched.feedback.progress_store import Progress, TodoProgress
 from pdsched.feedback.results import CheckResult
 from pdsched.messages import text
@@ -84,6 +85,7 @@ class CheckReport:
         parts = [f"<div>{chip} <strong>{escape(self._headline())}</strong></div>"]
         if failure is not None:
             parts.append(failure_html(failure))
+            parts.append(f'<div style="max-width:{WIDTH_PX}px">{picture_of(failure)}</div>')
             parts.append(f'<div style="margin-top:.5em">{escape(self._next_step())}</div>')
         if len(self.results) > 1:
             parts.append(self._rules_html())

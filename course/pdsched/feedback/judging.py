@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pdsched.messages.relations  # noqa: F401  registers the sentences
 from pdsched.feedback.expectation import Outcome, call_text, outcome, without_value
 from pdsched.feedback.results import CheckResult, Verdict
 from pdsched.feedback.values import NotPlain, difference, rebuilt, shown
@@ -31,18 +32,34 @@ class Case:
 Judge = Callable[[Function, Case], CheckResult]
 
 
-def holds(name: str, relation: Callable[[Case, Any], str]) -> Judge:
-    """`relation` between a case and the result finds nothing wrong (returns an empty string)."""
+@dataclass(frozen=True)
+class Broken:
+    """What a relation found wrong: the requirement with its numbers, and how it is violated."""
+
+    expected: str
+    detail: str
+
+
+def broken(key: str, /, **fields: object) -> Broken:
+    """The sentences of one way to break a relation, from the catalog of relations."""
+    expected = text(f"relations.{key}.expected", **fields)
+    return Broken(expected, text(f"relations.{key}", **fields))
+
+
+def holds(name: str, relation: Callable[[Case, Any], Broken | None]) -> Judge:
+    """`relation` between a case and the result finds nothing wrong."""
 
     def judge(function: Function, case: Case) -> CheckResult:
         blank, found = called(name, function, case)
         if found.verdict:
             return without_value(blank, found)
         try:
-            broken = relation(case, found.value)
+            wrong = relation(case, found.value)
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             return misshapen(blank, error)
-        return replace(blank, verdict="wrong_value" if broken else "passed", detail=broken)
+        if wrong is None:
+            return blank
+        return replace(blank, verdict="wrong_value", expected=wrong.expected, detail=wrong.detail)
 
     return judge
 

@@ -13,6 +13,7 @@ from pdsched.contracts import contract
 from pdsched.feedback import examples, relations
 from pdsched.feedback.expectation import without_value
 from pdsched.feedback.judging import (
+    Broken,
     Case,
     Function,
     called,
@@ -32,7 +33,7 @@ SHRINK_CALLS: Final = 150
 class Relation:
     """A relation, the inputs it is tried on, and which shrunk inputs still make sense."""
 
-    broken: Callable[[Case, Any], str]
+    broken: Callable[[Case, Any], Broken | None]
     cases: Callable[[Random], Iterable[Case]]
     is_valid: Callable[[Case], bool] = lambda _case: True
 
@@ -130,7 +131,7 @@ _SUFFIXES: Final = Relation(
 _SIGNS: Final = Relation(relations.differences_have_the_right_sign, relations.measurements)
 
 
-def _rounds(broken: Callable[[Case, Any], str], policy: str = "") -> tuple[Relation, ...]:
+def _rounds(broken: Callable[[Case, Any], Broken | None], policy: str = "") -> tuple[Relation, ...]:
     cases = relations.rounds(policy) if policy else relations.all_rounds
     return (Relation(broken, cases, relations.is_valid_round),)
 

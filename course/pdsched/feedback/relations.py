@@ -1,7 +1,7 @@
 """Relations between an input and a right answer, tried on many small inputs.
 
-A relation says whether an answer is acceptable, not how to get it; it returns an empty string, or
-one sentence that says what is broken. What it finds is shrunk before it is shown.
+A relation says whether an answer is acceptable, not how to get it; it returns None, or what is
+broken. What it finds is shrunk before it is shown.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from pdsched.feedback.judging import Case
-from pdsched.messages import text
+from pdsched.feedback.judging import Broken, Case, broken
 
 CLASSES = {"prefill_heavy", "decode_heavy", "mixed"}
 POOLS = {"prefill_pool", "decode_pool", "shared_pool"}
@@ -35,26 +34,26 @@ def _request(name: str, prompt_tokens: int, decode_tokens: int) -> dict[str, Any
     return {"name": name, "prompt_tokens": prompt_tokens, "decode_tokens": decode_tokens}
 
 
-def counts_everyone(case: Case, counts: Any) -> str:
+def counts_everyone(case: Case, counts: Any) -> Broken | None:
     """TODO 1: three counts that add up to the number of requests."""
     if set(counts) != CLASSES:
-        return text("relations.keys", keys=", ".join(sorted(CLASSES)))
+        return broken("keys", keys=", ".join(sorted(CLASSES)))
     total, size = sum(counts.values()), len(case.args[0])
-    return "" if total == size else text("relations.total", expected=size, got=total)
+    return None if total == size else broken("total", expected=size, got=total)
 
 
-def everyone_once(case: Case, pools: Any) -> str:
+def everyone_once(case: Case, pools: Any) -> Broken | None:
     """TODO 4: each request in exactly one pool, in the order of arrival."""
     if set(pools) != POOLS:
-        return text("relations.keys", keys=", ".join(sorted(POOLS)))
+        return broken("keys", keys=", ".join(sorted(POOLS)))
     order = [each["name"] for each in case.args[0]]
     members = [name for pool in pools.values() for name in pool]
     if sorted(members) != sorted(order):
-        return text("relations.members", expected=", ".join(order), got=", ".join(members))
+        return broken("members", expected=", ".join(order), got=", ".join(members))
     for name, pool in pools.items():
         if pool != sorted(pool, key=order.index):
-            return text("relations.pool_order", pool=name)
-    return ""
+            return broken("pool_order", pool=name)
+    return None
 
 
 def suffixes(rng: Random) -> Iterator[Case]:
@@ -70,16 +69,16 @@ def is_valid_suffix(case: Case) -> bool:
     return len(set(suffix)) == len(suffix) and 0 not in suffix and case.kwargs["chunk_size"] > 0
 
 
-def chunks_rebuild_the_suffix(case: Case, plan: Any) -> str:
+def chunks_rebuild_the_suffix(case: Case, plan: Any) -> Broken | None:
     """TODO 2: joined they are the suffix; all full but the last, which is not empty."""
     (suffix,), size = case.args, case.kwargs["chunk_size"]
     if [token for chunk in plan for token in chunk] != suffix:
-        return text("relations.joined")
+        return broken("joined")
     for index, chunk in enumerate(plan):
         last = index == len(plan) - 1
         if len(chunk) > size or not chunk or (len(chunk) < size and not last):
-            return text("relations.chunk", index=index, size=size, got=len(chunk))
-    return ""
+            return broken("chunk", index=index, size=size, got=len(chunk))
+    return None
 
 
 def rounds(policy: str) -> Callable[[Random], Iterator[Case]]:
@@ -112,67 +111,67 @@ def is_valid_round(case: Case) -> bool:
     )
 
 
-def within_budget(case: Case, plan: Any) -> str:
+def within_budget(case: Case, plan: Any) -> Broken | None:
     """TODO 3: known work only, in order, each piece within its limits and all within the budget."""
     prefill, decodes, budget, cap = case.args
     chosen = plan["decode_request_ids"]
     if chosen != decodes[: len(chosen)]:
-        return text("relations.decode_order", expected=decodes, got=chosen)
+        return broken("decode_order", expected=decodes, got=chosen)
     names = [chunk["request_id"] for chunk in plan["prefill_chunks"]]
     if names != [name for name in prefill if name in names]:
-        return text("relations.chunk_order", expected=", ".join(prefill), got=", ".join(names))
+        return broken("chunk_order", expected=", ".join(prefill), got=", ".join(names))
     for chunk in plan["prefill_chunks"]:
         most = min(prefill[chunk["request_id"]], cap)
         if not 1 <= chunk["tokens"] <= most:
-            return text(
-                "relations.chunk_size", name=chunk["request_id"], most=most, got=chunk["tokens"]
-            )
+            return broken("chunk_size", name=chunk["request_id"], most=most, got=chunk["tokens"])
     used = _scheduled(plan)
-    return "" if used <= budget else text("relations.over", used=used, budget=budget)
+    return None if used <= budget else broken("over", used=used, budget=budget)
 
 
-def ledger_adds_up(case: Case, plan: Any) -> str:
+def ledger_adds_up(case: Case, plan: Any) -> Broken | None:
     """TODO 3: the reported numbers agree with the plan's own lists."""
     used, budget = _scheduled(plan), case.args[2]
     if used > budget:
-        return text("relations.over", used=used, budget=budget)
+        return broken("over", used=used, budget=budget)
     facts = {"used_tokens": used, "remaining_tokens": budget - used}
     for name, value in facts.items():
         if plan[name] != value:
-            return text("relations.field", name=name, expected=value, got=plan[name])
-    return ""
+            return broken("field", name=name, expected=value, got=plan[name])
+    return None
 
 
-def nothing_idle(case: Case, plan: Any) -> str:
+def nothing_idle(case: Case, plan: Any) -> Broken | None:
     """TODO 3: no budget left while work that fits is waiting."""
     idle = case.args[2] - _scheduled(plan)
     waiting = _waiting_decodes(case, plan) + _unfilled(case, plan)
     if idle > 0 and waiting:
-        return text("relations.idle", idle=idle, work=", ".join(waiting))
-    return ""
+        return broken("idle", idle=idle, work=", ".join(waiting))
+    return None
 
 
-def follows_policy(case: Case, plan: Any) -> str:
+def follows_policy(case: Case, plan: Any) -> Broken | None:
     """TODO 3: what the policy protects is never passed over."""
-    broken = within_budget(case, plan) or nothing_idle(case, plan)
-    if broken:
-        return broken
+    found = within_budget(case, plan) or nothing_idle(case, plan)
+    if found:
+        return found
     chosen, waiting = len(plan["decode_request_ids"]), _waiting_decodes(case, plan)
     unfilled, policy = _unfilled(case, plan), case.kwargs["policy"]
     if policy == "decode_first" and waiting and plan["prefill_chunks"]:
-        return text("relations.decode_passed_over", work=", ".join(waiting))
+        return broken("decode_passed_over", work=", ".join(waiting))
     if policy == "prefill_first" and chosen and unfilled:
-        return text("relations.prefill_passed_over", work=", ".join(unfilled))
-    return _breaks_reserve(case, chosen, waiting, unfilled) if policy == "balanced" else ""
+        return broken("prefill_passed_over", work=", ".join(unfilled))
+    return _breaks_reserve(case, chosen, waiting, unfilled) if policy == "balanced" else None
 
 
-def _breaks_reserve(case: Case, chosen: int, waiting: list[str], unfilled: list[str]) -> str:
+def _breaks_reserve(
+    case: Case, chosen: int, waiting: list[str], unfilled: list[str]
+) -> Broken | None:
     reserve = case.kwargs["decode_reserve_tokens"]
     if waiting and chosen < min(reserve, case.args[2]):
-        return text("relations.reserve_unused", reserve=reserve, got=chosen)
+        return broken("reserve_unused", reserve=reserve, got=chosen)
     if chosen > reserve and unfilled:
-        return text("relations.reserve_exceeded", reserve=reserve, work=", ".join(unfilled))
-    return ""
+        return broken("reserve_exceeded", reserve=reserve, work=", ".join(unfilled))
+    return None
 
 
 def _scheduled(plan: Any) -> int:
@@ -202,11 +201,11 @@ def measurements(rng: Random) -> Iterator[Case]:
         yield Case((runs[0], runs[1]), {"max_handoff_ms": float(rng.randrange(9))})
 
 
-def differences_have_the_right_sign(case: Case, decision: Any) -> str:
+def differences_have_the_right_sign(case: Case, decision: Any) -> Broken | None:
     """TODO 5: adding the difference to the baseline gives the split run again."""
     baseline, split = case.args
     pairs = {"throughput_gain": "throughput", "latency_delta_ms": "p95_latency_ms"}
     for name, key in pairs.items():
         if baseline.get(key, 0.0) + decision[name] != split.get(key, 0.0):
-            return text("relations.difference", name=name, key=key)
-    return ""
+            return broken("difference", name=name, key=key)
+    return None

@@ -75,11 +75,14 @@ class LearnerFunctions(Mapping[str, Function]):
         return "\n".join(" ".join(part for part in row if part) for row in self._rows())
 
     def _repr_html_(self) -> str:
+        left = "text-align:left"
         rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(part)}</td>" for part in row) + "</tr>"
+            "<tr>"
+            + "".join(f'<td style="{left}">{html.escape(part)}</td>' for part in row)
+            + "</tr>"
             for row in self._rows()
         )
-        return f'<table style="text-align:left">{rows}</table>'
+        return f"<table>{rows}</table>"
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for each in self.details():

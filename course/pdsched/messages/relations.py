@@ -1,9 +1,16 @@
-"""What a broken relation says: one sentence with the numbers of the case."""
+"""What a broken relation says: the requirement with its numbers, and how it is violated."""
 
 from pdsched.messages import Message, register
 
 CATALOG = {
     "relations.keys": Message(zh="键应恰好是 {keys}", en="the keys should be exactly {keys}"),
+    "relations.count": Message(
+        zh="{name} 应是不小于 0 的整数，得到 {got}",
+        en="{name} should be an int of at least 0, got {got}",
+    ),
+    "relations.count.expected": Message(
+        zh="{name} 是不小于 0 的整数", en="an int of at least 0 as {name}"
+    ),
     "relations.total": Message(
         zh="三类之和应为 {expected}，得到 {got}",
         en="the three counts should add up to {expected}, they give {got}",
@@ -66,6 +73,55 @@ CATALOG = {
     "relations.difference": Message(
         zh="基线的 {key} 加上 {name} 应等于分池的 {key}",
         en="the baseline's {key} plus {name} should be the split run's {key}",
+    ),
+    "relations.keys.expected": Message(zh="恰好这些键：{keys}", en="exactly the keys {keys}"),
+    "relations.total.expected": Message(
+        zh="三类之和 = {expected}", en="three counts that add up to {expected}"
+    ),
+    "relations.members.expected": Message(
+        zh="三个池合起来是 {expected}，每个一次", en="{expected} in the pools, once each"
+    ),
+    "relations.pool_order.expected": Message(
+        zh="{pool} 按请求到来的先后", en="{pool} in the order of the requests"
+    ),
+    "relations.joined.expected": Message(
+        zh="各块按顺序接起来就是 suffix", en="the chunks joined are the suffix"
+    ),
+    "relations.chunk.expected": Message(
+        zh="每块 {size} 个 token，只有最后一块可以更短",
+        en="{size} tokens in each chunk, only the last may be shorter",
+    ),
+    "relations.decode_order.expected": Message(
+        zh="从 {expected} 的开头按顺序取", en="decodes from the front of {expected}"
+    ),
+    "relations.chunk_order.expected": Message(
+        zh="按 {expected} 的顺序，每个请求至多一块",
+        en="at most one chunk each, in the order {expected}",
+    ),
+    "relations.chunk_size.expected": Message(
+        zh="{name} 的块有 1 到 {most} 个 token", en="1 to {most} tokens in {name}'s chunk"
+    ),
+    "relations.over.expected": Message(zh="至多 {budget} 个 token", en="at most {budget} tokens"),
+    "relations.field.expected": Message(zh="{name} = {expected}", en="{name} = {expected}"),
+    "relations.idle.expected": Message(
+        zh="{work} 也进入本轮，直到预算用完", en="{work} enters too, until the budget is used up"
+    ),
+    "relations.decode_passed_over.expected": Message(
+        zh="{work} 先进入，然后才有 Prefill 块", en="{work} first, prefill chunks after"
+    ),
+    "relations.prefill_passed_over.expected": Message(
+        zh="{work} 先拿到它的一整块，然后才有 Decode", en="{work}'s full chunk first, decodes after"
+    ),
+    "relations.reserve_unused.expected": Message(
+        zh="先放入 {reserve} 个 Decode（预算放得下的话）",
+        en="{reserve} decodes first, as far as the budget allows",
+    ),
+    "relations.reserve_exceeded.expected": Message(
+        zh="至多 {reserve} 个 Decode，然后给 {work}", en="at most {reserve} decodes, then {work}"
+    ),
+    "relations.difference.expected": Message(
+        zh="基线的 {key} + {name} = 分池的 {key}",
+        en="the baseline's {key} + {name} = the split run's {key}",
     ),
 }
 
