@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from environment import ROOT
-from lab import ASSIGNMENT
+from lab import ASSIGNMENT, LABS
 
 
 def build_wheel(python: Path, folder: Path) -> Path:
@@ -35,6 +35,7 @@ def bundle(python: Path, arguments: list[str]) -> int:
     released = sorted((ROOT / "release" / ASSIGNMENT).glob("*.ipynb"))
     if not released:
         raise OSError(f"release/{ASSIGNMENT} has no notebook: run make release first")
+    released += sorted((ROOT / "release" / LABS).glob("*.ipynb"))
     target = ROOT / "build" / f"{ASSIGNMENT}.zip"
     wheel = build_wheel(python, ROOT / "build" / "wheel")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -18,6 +18,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ASSIGNMENT: Final = "prefill-decode-scheduling"
+LABS: Final = "labs"
 FIRST_NOTEBOOK: Final = "step1_request_pressure.ipynb"
 # A learner's own copies: release/ stays as generated, and a pull never meets their answers.
 WORK: Final = ROOT / "learn"
@@ -33,8 +34,9 @@ def open_lab(python: Path, arguments: list[str]) -> int:
         python: interpreter of the project's environment.
         arguments: further JupyterLab options, such as ``--no-browser``.
     """
-    for line in copy_released(ROOT / "release" / ASSIGNMENT, WORK / ASSIGNMENT):
-        print(line, flush=True)
+    for folder in (ASSIGNMENT, LABS):
+        for line in copy_released(ROOT / "release" / folder, WORK / folder):
+            print(line, flush=True)
     _set_defaults(python.parent.parent)
     port = free_port(DEFAULT_PORT)
     if port != DEFAULT_PORT:

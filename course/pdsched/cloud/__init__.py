@@ -22,11 +22,13 @@ class Location:
         repository: ``owner/name`` on GitHub.
         revision: branch or tag that the links and the installation use.
         released: folder of the notebooks that learners open.
+        labs: folder of the ungraded labs.
     """
 
     repository: str
     revision: str
     released: str
+    labs: str = "release/labs"
 
     @property
     def package(self) -> str:
@@ -36,7 +38,8 @@ class Location:
 
     def notebook_path(self, name: str) -> str:
         """Path of a released notebook (without suffix) inside the repository, URL-quoted."""
-        return quote(f"{self.repository}/blob/{self.revision}/{self.released}/{name}.ipynb")
+        folder = self.labs if name.startswith("lab") else self.released
+        return quote(f"{self.repository}/blob/{self.revision}/{folder}/{name}.ipynb")
 
 
 # The one place that says where the course lives: set it when publishing, then `make release`.
