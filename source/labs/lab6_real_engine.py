@@ -248,7 +248,9 @@ if "evaluate_pd_decision" in mine.named("ready"):
     )
     print(decision)
 else:
-    print("还没有可用的 evaluate_pd_decision：写完 Step 4 的 TODO 5 再来，这一格会用实测数字替你做决定。")
+    print(
+        "还没有可用的 evaluate_pd_decision：写完 Step 4 的 TODO 5 再来，这一格会用实测数字替你做决定。"
+    )
 
 # %% [markdown]
 # ### 选做：让它说人话 | Optional: real words
