@@ -59,6 +59,10 @@ class LinearCost:
             + decode_context * self.decode_context_ms
         )
 
+    def decode_slope(self, _num_decodes: int, _first_context: int, _last_context: int) -> float:
+        """Milliseconds per context token of a decode-only iteration."""
+        return self.decode_context_ms
+
 
 SARATHI_YI_34B: Final = LinearCost(
     name="yi-34b on 2 x a100 (sarathi)",
@@ -138,6 +142,11 @@ class DistServeCost:
         if not prefill_tokens:
             return decode_base + decode_ms
         return max(base, decode_base) + prefill_ms + decode_ms
+
+    def decode_slope(self, num_decodes: int, _first_context: int, _last_context: int) -> float:
+        """Milliseconds per context token of a decode-only iteration."""
+        regime = self.decode_large if num_decodes >= self.large_batch else self.decode_small
+        return regime[1]
 
 
 _OPT_13B: Final = DistServeCost(

@@ -8,7 +8,10 @@ from typing import Protocol
 class CostModel(Protocol):
     """Time of one iteration of one worker, from what the iteration contains.
 
-    Implementations are pure and cheap: a sweep calls `iteration_ms` millions of times.
+    Implementations are pure and cheap: a sweep calls `iteration_ms` millions of times. One that
+    is linear in context may say so with a method ``decode_slope(num_decodes, first_context,
+    last_context)``: milliseconds per context token of decode-only iterations between the two,
+    or ``None`` where they are no straight line. The simulator then adds instead of calling.
 
     Attributes:
         name: short and unique, e.g. ``llama-3.1-8b on h100, tp1, bf16``.

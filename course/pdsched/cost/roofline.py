@@ -96,6 +96,19 @@ class RooflineCost:
             host_ms += host_eager
         return gpu_ms if gpu_ms > host_ms else host_ms
 
+    def decode_slope(self, num_decodes: int, first_context: int, last_context: int) -> float | None:
+        """Milliseconds per context token of a decode-only iteration, if it is one straight line.
+
+        ``None`` where the time goes from host-bound to GPU-bound between the two contexts.
+        """
+        (fixed, weights, token, sample, moved, _, kv, host, host_sequence, _) = self._rates
+        matrix = num_decodes * (token + sample)
+        gpu_ms = fixed + (matrix if matrix > weights else weights) + num_decodes * moved
+        host_ms = host + num_decodes * host_sequence
+        if gpu_ms + first_context * kv >= host_ms:
+            return kv
+        return 0.0 if gpu_ms + last_context * kv <= host_ms else None
+
 
 def _rates(cost: RooflineCost) -> tuple[float, ...]:
     """Coefficients of `RooflineCost.iteration_ms`, in milliseconds per unit."""

@@ -20,7 +20,7 @@ class CallTimeoutError(BaseException):
 
 
 class CallLimit:
-    """Watches calls while it is entered; mark one with ``begin()`` and ``end()``.
+    """Watches calls while it is entered; set ``began_s`` around each.
 
     One recurring timer serves all calls, so that a call costs only the reading of a clock. In
     the main thread the timer is SIGALRM, unless somebody else uses it; in another thread (or
@@ -31,7 +31,7 @@ class CallLimit:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._began_s = 0.0
+        self.began_s = 0.0  # when the call in progress began; 0 between calls
         self._fired = False
         self._entered = 0
         self._old_handler: object = None
@@ -39,14 +39,6 @@ class CallLimit:
         self._watcher: threading.Thread | None = None
         self._stop = threading.Event()
         self._thread_id = 0
-
-    def begin(self) -> None:
-        """A call begins."""
-        self._began_s = perf_counter()
-
-    def end(self) -> None:
-        """The call is over."""
-        self._began_s = 0.0
 
     def __enter__(self) -> CallLimit:
         self._entered += 1
@@ -89,18 +81,18 @@ class CallLimit:
                     _raise_in(self._thread_id, None)
 
     def _overdue(self) -> bool:
-        began_s = self._began_s
+        began_s = self.began_s
         return began_s > 0 and perf_counter() - began_s > self.seconds
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self._overdue():
-            self._began_s = 0.0
+            self.began_s = 0.0
             raise CallTimeoutError
 
     def _watch(self) -> None:
         while not self._stop.wait(_POLL_S):
             if self._overdue():
-                self._began_s = 0.0
+                self.began_s = 0.0
                 self._fired = True
                 _raise_in(self._thread_id, CallTimeoutError)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+from time import perf_counter
+from typing import NoReturn
 
+from pdsched.messages import text
 from pdsched.scheduler.call_limit import CallLimit, CallTimeoutError
 from pdsched.scheduler.job import Job
 from pdsched.scheduler.plan import DECODE_ALL, NOTHING, StepPlan
@@ -16,7 +18,6 @@ from pdsched.scheduler.state import WorkerState
 PlanFunction = Callable[..., object]
 
 
-@dataclass(frozen=True)
 class PlanFunctionScheduler:
     """A policy made of a function with the contract of TODO 3.
 
@@ -28,21 +29,40 @@ class PlanFunctionScheduler:
         policy: passed on as ``policy``.
         max_prefill_chunk_tokens: passed on; ``None`` is the budget.
         decode_reserve_tokens: passed on.
-        limit: stops a call that does not return.
+        limit: stops a call that does not return; watches only while it is entered, which
+            `simulate` does with one limit for all workers.
         name: what tables and pictures call it.
     """
 
-    function: PlanFunction
-    policy: str
-    max_prefill_chunk_tokens: int | None
-    decode_reserve_tokens: int
-    limit: CallLimit = field(repr=False, compare=False)
-    name: str = ""
-    chunked: bool = True
+    chunked = True
+
+    def __init__(
+        self,
+        function: PlanFunction,
+        *,
+        policy: str,
+        max_prefill_chunk_tokens: int | None,
+        decode_reserve_tokens: int,
+        limit: CallLimit,
+        name: str,
+    ) -> None:
+        self.function = function
+        self.policy = policy
+        self.max_prefill_chunk_tokens = max_prefill_chunk_tokens
+        self.decode_reserve_tokens = decode_reserve_tokens
+        self.limit = limit
+        self.name = name
 
     def for_worker(self) -> PlanFunctionScheduler:
-        """Itself: nothing is kept between iterations."""
-        return self
+        """A copy with its own limit: two threads may simulate with one policy."""
+        return PlanFunctionScheduler(
+            self.function,
+            policy=self.policy,
+            max_prefill_chunk_tokens=self.max_prefill_chunk_tokens,
+            decode_reserve_tokens=self.decode_reserve_tokens,
+            limit=CallLimit(self.limit.seconds),
+            name=self.name,
+        )
 
     def schedule(self, state: WorkerState) -> StepPlan:
         """Ask the function; see `Scheduler.schedule`.
@@ -51,23 +71,27 @@ class PlanFunctionScheduler:
             PlanError: the function raised, took too long, changed its inputs, or its plan
                 breaks a rule.
         """
-        state.make_room_for_decodes()
-        offered = _offered(state)
+        if state.pool is not None:
+            state.make_room_for_decodes()
+        offered = _offered(state) if state.prefilling or state.waiting else {}
         ready = list(state.decodes.ids)
-        if not offered and not ready:
-            return NOTHING
+        if not offered:
+            return self._decodes_only(state, ready) if ready else NOTHING
         suffixes = {
             key: job.remaining_tokens - (0 if job.admission >= 0 else state.hit_tokens(job))
             for key, job in offered.items()
         }
         plan = self._ask(state, suffixes, ready)
-        if not offered:  # the simulator may repeat this plan: it must depend on nothing else
-            self._ask(state, suffixes, ready, same_as=plan)
-            if plan.decode_ids is None:
-                state.grow_decodes()
-                preempted = state.take_preempted()
-                return StepPlan(None, (), preempted) if preempted else DECODE_ALL
         return _carry_out(state, plan, offered)
+
+    def _decodes_only(self, state: WorkerState, ready: list[str]) -> StepPlan:
+        plan = self._ask(state, {}, ready)
+        if state.may_repeat:  # then it must depend on nothing but its inputs
+            self._ask(state, {}, ready, same_as=plan)
+        if plan.decode_ids is None and not state.preempted:
+            state.grow_decodes()
+            return DECODE_ALL
+        return _carry_out(state, plan, {})
 
     def _ask(
         self,
@@ -80,53 +104,49 @@ class PlanFunctionScheduler:
         cap = self.max_prefill_chunk_tokens or budget
         given_suffixes, given_ready = suffixes.copy(), ready.copy()
         returned: object = None
+        limit = self.limit
         try:
-            returned = self._call(given_suffixes, given_ready, budget, cap)
-            if given_suffixes != suffixes or list(given_suffixes) != list(suffixes):
-                raise broken("mutated", name="prefill_suffixes", value=safe_repr(given_suffixes))
-            if given_ready != ready:
-                raise broken("mutated", name="decode_request_ids", value=safe_repr(given_ready))
+            limit.began_s = perf_counter()
+            try:
+                returned = self.function(
+                    given_suffixes,
+                    given_ready,
+                    budget,
+                    cap,
+                    policy=self.policy,
+                    decode_reserve_tokens=self.decode_reserve_tokens,
+                )
+            finally:
+                limit.began_s = 0.0
+            if given_ready != ready or given_suffixes != suffixes:
+                _refuse_mutation(given_suffixes, given_ready, ready)
             plan = read_plan(returned, suffixes, ready, budget, cap)
             if same_as is not None and plan != same_as:
-                raise broken("impure", second=safe_repr(returned))
-        except BrokenRuleError as error:
-            unwritten = isinstance(error.__cause__, NotImplementedError)
-            raise (PlanUnwrittenError if unwritten else PlanError)(
-                str(error),
-                iteration=state.iteration,
-                inputs={
-                    "prefill_suffixes": suffixes,
-                    "decode_request_ids": ready,
-                    "max_num_batched_tokens": budget,
-                    "max_prefill_chunk_tokens": cap,
-                    "policy": self.policy,
-                    "decode_reserve_tokens": self.decode_reserve_tokens,
-                },
-                plan=returned,
-            ) from error.__cause__
+                _refuse_impurity(returned)
+        except (Exception, SystemExit, CallTimeoutError) as error:
+            inputs = {
+                "prefill_suffixes": suffixes,
+                "decode_request_ids": ready,
+                "max_num_batched_tokens": budget,
+                "max_prefill_chunk_tokens": cap,
+                "policy": self.policy,
+                "decode_reserve_tokens": self.decode_reserve_tokens,
+            }
+            kind = PlanUnwrittenError if isinstance(error, NotImplementedError) else PlanError
+            raise kind(
+                self._rule(error), iteration=state.iteration, inputs=inputs, plan=returned
+            ) from (None if isinstance(error, (BrokenRuleError, CallTimeoutError)) else error)
         return plan
 
-    def _call(self, suffixes: dict[str, int], ready: list[str], budget: int, cap: int) -> object:
-        limit = self.limit
-        limit.begin()
-        try:
-            return self.function(
-                suffixes,
-                ready,
-                budget,
-                cap,
-                policy=self.policy,
-                decode_reserve_tokens=self.decode_reserve_tokens,
-            )
-        except CallTimeoutError:
-            raise broken("too_slow", seconds=limit.seconds) from None
-        except NotImplementedError as error:
-            raise broken("unwritten") from error
-        except (Exception, SystemExit) as error:
-            shown = f"{type(error).__name__}: {error}"
-            raise broken("raised", error=shown) from error
-        finally:
-            limit.end()
+    def _rule(self, error: BaseException) -> str:
+        """The sentence for what went wrong in or after a call."""
+        if isinstance(error, BrokenRuleError):
+            return str(error)
+        if isinstance(error, CallTimeoutError):
+            return text("plan.too_slow", seconds=self.limit.seconds)
+        if isinstance(error, NotImplementedError):
+            return text("plan.unwritten")
+        return text("plan.raised", error=f"{type(error).__name__}: {error}")
 
 
 def from_plan_function(
@@ -167,12 +187,24 @@ def from_plan_function(
         raise ValueError(f"time_limit_s must be positive, got {time_limit_s!r}")
     return PlanFunctionScheduler(
         function,
-        policy,
-        max_prefill_chunk_tokens,
-        decode_reserve_tokens,
-        CallLimit(time_limit_s),
-        name or f"plan_iteration_budget({policy})",
+        policy=policy,
+        max_prefill_chunk_tokens=max_prefill_chunk_tokens,
+        decode_reserve_tokens=decode_reserve_tokens,
+        limit=CallLimit(time_limit_s),
+        name=name or f"plan_iteration_budget({policy})",
     )
+
+
+def _refuse_mutation(
+    given_suffixes: dict[str, int], given_ready: list[str], ready: list[str]
+) -> NoReturn:
+    if given_ready != ready:
+        raise broken("mutated", name="decode_request_ids", value=safe_repr(given_ready))
+    raise broken("mutated", name="prefill_suffixes", value=safe_repr(given_suffixes))
+
+
+def _refuse_impurity(returned: object) -> NoReturn:
+    raise broken("impure", second=safe_repr(returned))
 
 
 def _offered(state: WorkerState) -> dict[str, Job]:

@@ -28,6 +28,8 @@ class OrcaHybridScheduler:
 
     def schedule(self, state: WorkerState) -> StepPlan:
         """Plan the next iteration; see `Scheduler.schedule`."""
+        if state.only_decodes():
+            return DECODE_ALL
         budget = state.max_num_batched_tokens
         if len(state.decodes.members) > budget:
             return StepPlan(grow_first(state, budget))

@@ -50,12 +50,11 @@ class PhasedScheduler:
 
     def schedule(self, state: WorkerState) -> StepPlan:
         """Plan the next iteration; see `Scheduler.schedule`."""
+        if state.only_decodes():
+            return DECODE_ALL
         state.make_room_for_decodes()
         num_decodes = len(state.decodes.members)
         budget = state.max_num_batched_tokens
-        if not state.prefilling and not state.waiting and num_decodes <= budget:
-            state.grow_decodes()
-            return DECODE_ALL
         first = self._decodes_before_prefill(num_decodes, budget)
         growth = state.decodes.new_blocks()
         chunks = plan_chunks(state, budget - first, self.max_prefill_chunk_tokens, growth)

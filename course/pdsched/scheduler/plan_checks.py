@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pdsched.messages import text
 from pdsched.scheduler.plan_error import safe_repr
@@ -45,6 +45,10 @@ def read_plan(
     except KeyError as error:
         raise broken("missing_key", key=error.args[0]) from None
     decode_all = type(decode_ids) is list and decode_ids == ready
+    if decode_all and chunks == [] and type(chunks) is list and ready:
+        scheduled = len(ready)
+        if scheduled <= budget and _balances(used, remaining, stated_budget, scheduled, budget):
+            return _EVERYBODY  # the common case, worth a short way
     if not decode_all:
         _check_decodes(decode_ids, ready)
     read = _check_chunks(chunks, suffixes, cap) if chunks or type(chunks) is not list else ()
@@ -70,6 +74,21 @@ def read_plan(
     if not scheduled:
         raise broken("nothing")
     return ReadPlan(None if decode_all or len(decode_ids) == len(ready) else decode_ids, read)
+
+
+_EVERYBODY: Final = ReadPlan(None, ())
+
+
+def _balances(
+    used: object, remaining: object, stated_budget: object, scheduled: int, budget: int
+) -> bool:
+    return (
+        type(used) is int
+        and type(remaining) is int
+        and used == scheduled
+        and remaining == budget - scheduled
+        and stated_budget == budget
+    )
 
 
 def broken(rule: str, **fields: object) -> BrokenRuleError:

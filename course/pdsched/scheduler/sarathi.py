@@ -30,6 +30,8 @@ class SarathiScheduler:
 
     def schedule(self, state: WorkerState) -> StepPlan:
         """Plan the next iteration; see `Scheduler.schedule`."""
+        if state.only_decodes():
+            return DECODE_ALL
         while not state.decodes_fit():
             running = [*state.prefilling.values(), *state.decodes.members.values()]
             state.preempt(max(running, key=lambda job: job.order))
@@ -38,9 +40,6 @@ class SarathiScheduler:
         if left < 0:
             first = grow_first(state, state.max_num_batched_tokens)
             return StepPlan(first, (), state.take_preempted())
-        if not state.prefilling and not state.waiting and not state.preempted:
-            state.grow_decodes()
-            return DECODE_ALL
         chunks = plan_chunks(state, left, None, state.decodes.new_blocks())
         state.grow_decodes()
         return StepPlan(None, chunks, state.take_preempted())

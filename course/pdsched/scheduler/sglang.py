@@ -51,7 +51,7 @@ class SglangScheduler:
     chunked: bool = True
     _ratio: float = field(init=False, repr=False)
     _full: bool = field(default=False, init=False, repr=False)
-    _running_before: int = field(default=0, init=False, repr=False)
+    _seats_before: int = field(default=0, init=False, repr=False)
     _free_before: float = field(default=inf, init=False, repr=False)
     _steps_before: int = field(default=0, init=False, repr=False)
 
@@ -80,6 +80,8 @@ class SglangScheduler:
     def schedule(self, state: WorkerState) -> StepPlan:
         """Plan the next iteration; see `Scheduler.schedule`."""
         self._catch_up(state)
+        if state.only_decodes():
+            return DECODE_ALL
         chunks = self._prefill(state)
         if chunks:
             mixed = self.mixed_chunk and bool(state.decodes.members)
@@ -88,7 +90,7 @@ class SglangScheduler:
             plan = StepPlan(None if mixed else (), chunks)
         else:
             plan = self._decode(state)
-        self._running_before = state.num_running
+        self._seats_before = state.free_seats
         self._free_before = _free_blocks(state)
         return plan
 
@@ -98,7 +100,7 @@ class SglangScheduler:
         self._steps_before = state.decodes.step
         decay = (self._initial - self._smallest) / _DECAY_STEPS
         self._ratio = max(self._ratio - steps * decay, self._smallest)
-        if state.num_running < self._running_before or _free_blocks(state) > self._free_before:
+        if state.free_seats > self._seats_before or _free_blocks(state) > self._free_before:
             self._full = False  # somebody finished, or KV has left for a decode worker
 
     def _prefill(self, state: WorkerState) -> list[tuple[Job, int]]:

@@ -18,6 +18,8 @@ class WorkerState:
         pool: KV blocks, or ``None`` when the cache is unlimited.
         inbound_blocks: blocks reserved for KV that is on its way here.
         inbound_seats: seats reserved likewise.
+        iteration: number of the iteration that is planned.
+        may_repeat: whether the simulator may run a plan again without asking (fast-forward).
         max_num_batched_tokens: token budget of one iteration.
         max_num_seqs: admitted jobs at one time.
     """
@@ -36,6 +38,7 @@ class WorkerState:
         self.inbound_blocks = 0
         self.inbound_seats = 0
         self.iteration = 0
+        self.may_repeat = False
         self._admissions = 0
 
     @property
@@ -67,7 +70,7 @@ class WorkerState:
             self.waiting.remove(job)
         self.seat(job)
         job.computed = self.hit_tokens(job)
-        if job.preemptions == 0:
+        if job.first_scheduled_ms < 0:  # not again after a preemption or a failed handoff
             job.hit_tokens = job.computed
         self.prefilling[job.request_id] = job
 
@@ -94,6 +97,25 @@ class WorkerState:
     def fits(self, job: Job, tokens: int) -> bool:
         """Whether blocks for ``tokens`` of a waiting or prefilling job are free."""
         return self.pool is None or self.pool.blocks_for(tokens) - job.blocks <= self.pool.free
+
+    def only_decodes(self) -> bool:
+        """Take the blocks for one token of everybody if decodes are all there is to do.
+
+        False, and nothing taken, where somebody waits or prefills, or the budget or the cache
+        is too small for all of them.
+        """
+        if self.waiting or self.prefilling:
+            return False
+        decodes = self.decodes
+        if not 0 < len(decodes.members) <= self.max_num_batched_tokens:
+            return False
+        pool = self.pool
+        if pool is not None:
+            blocks = decodes.new_blocks()
+            if blocks > pool.free:
+                return False
+            pool.take(blocks)
+        return True
 
     def grow_decodes(self) -> None:
         """Take the blocks for one more token of every decoding job."""

@@ -62,6 +62,8 @@ class VllmV1Scheduler:
 
     def schedule(self, state: WorkerState) -> StepPlan:
         """Plan the next iteration; see `Scheduler.schedule`."""
+        if state.only_decodes():
+            return DECODE_ALL
         alone = state.num_running + len(state.waiting) <= 1
         largest = self.long_prefill_token_threshold
         if alone or not largest:

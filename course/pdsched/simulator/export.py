@@ -30,7 +30,7 @@ def to_dataframe(timeline: Timeline, what: str = "requests") -> pd.DataFrame:
         raise ValueError(f"what must be one of {', '.join(_KINDS)}, got {what!r}")
     import pandas as pd  # optional: the core runs without it
 
-    names = [field.name for field in fields(_KINDS[what])]
+    names = _field_names(_KINDS[what])
     rows = ([getattr(record, name) for name in names] for record in getattr(timeline, what))
     frame: pd.DataFrame = pd.DataFrame(rows, columns=names)
     if what == "requests":
@@ -38,6 +38,12 @@ def to_dataframe(timeline: Timeline, what: str = "requests") -> pd.DataFrame:
         frame["tpot_ms"] = [record.tpot_ms for record in timeline.requests]
         frame["e2e_ms"] = [record.e2e_ms for record in timeline.requests]
     return frame
+
+
+def _field_names(kind: type) -> list[str]:
+    if issubclass(kind, tuple):
+        return list(kind._fields)  # type: ignore[attr-defined]  # a NamedTuple
+    return [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
 
 
 def token_times(timeline: Timeline, request_id: str) -> list[float]:

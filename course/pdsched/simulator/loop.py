@@ -81,6 +81,8 @@ class Loop:
         if self.concurrency is not None:
             for _ in range(min(self.concurrency, len(self.workload))):
                 self._arrive(0.0)
+        if len(self.workers) == 1 and not self._coupled:
+            self._run_alone(self.workers[0])
         while self._left:
             event_ms = self._next_event_ms()
             worker = min(self._active, key=_turn, default=None)
@@ -92,6 +94,22 @@ class Loop:
                 raise StuckError(self._why_stuck())
         if not self._stopped:
             self._check_blocks()
+
+    def _run_alone(self, worker: Worker) -> None:
+        """One worker in an open loop: only arrivals interrupt it."""
+        try:
+            for request in self.workload:
+                now_ms = request.arrival_ms
+                if worker.end_ms <= now_ms if worker.plan is not None else worker.now_ms < now_ms:
+                    worker.run_until(now_ms)
+                self._arrive(now_ms)
+            worker.run_until(inf)
+        except StopSimulation:
+            self._stopped = True
+        self._settle(worker)
+        if self._stopped:
+            self._left = 0
+        self._active.clear()
 
     def _check_blocks(self) -> None:
         for worker in self.workers:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler import PlanFunctionScheduler, make
+from pdsched.scheduler.call_limit import CallLimit
 from pdsched.scheduler.state import WorkerState
 from pdsched.simulator.cluster import Cluster, WorkerPool
 from pdsched.simulator.gaps import TokenGaps
@@ -75,9 +78,8 @@ def simulate(
     _check_servable(workload, workers)
     loop = Loop(workload, workers, cluster, concurrency=concurrency, seed=seed)
     with ExitStack() as stack:
-        for worker in workers:
-            if isinstance(worker.scheduler, PlanFunctionScheduler):
-                stack.enter_context(worker.scheduler.limit)
+        _watch_calls(workers, stack)
+        stack.enter_context(_collector_paused())
         loop.run()
     return Timeline(
         iterations=IterationSequence(rows or [], [worker.facts() for worker in workers]),
@@ -97,6 +99,30 @@ def simulate(
             "seed": seed,
         },
     )
+
+
+def _watch_calls(workers: Sequence[Worker], stack: ExitStack) -> None:
+    """One limit per time watches the plan functions of all workers."""
+    limits: dict[float, CallLimit] = {}
+    for worker in workers:
+        scheduler = worker.scheduler
+        if isinstance(scheduler, PlanFunctionScheduler):
+            seconds = scheduler.limit.seconds
+            if seconds not in limits:
+                limits[seconds] = stack.enter_context(scheduler.limit)
+            scheduler.limit = limits[seconds]
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Millions of small objects and no cycles: searching for garbage would take a third."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _check_settings(
@@ -151,19 +177,21 @@ def _build_workers(
 def _check_servable(workload: Sequence[Request], workers: Sequence[Worker]) -> None:
     """Every worker must be able to serve every request alone, or it would wait forever."""
     for worker in workers:
-        budget = worker.state.max_num_batched_tokens
         cache = worker.cache
+        room = inf if cache is None else cache.usable_blocks * cache.block_tokens
+        longest = inf if worker.scheduler.chunked else worker.state.max_num_batched_tokens
+        if room == longest == inf:
+            continue
         for request in workload:
-            tokens = request.prompt_tokens + request.output_tokens - 1
-            if cache is not None and cache.blocks_for(tokens) > cache.usable_blocks:
+            if request.prompt_tokens + request.output_tokens - 1 > room:
                 raise ValueError(
-                    f"request {request.request_id!r} needs {cache.blocks_for(tokens)} KV blocks "
-                    f"({request.prompt_tokens} prompt + {request.output_tokens} output tokens), "
-                    f"but {worker.name} has {cache.usable_blocks}"
+                    f"request {request.request_id!r} has {request.prompt_tokens} prompt and "
+                    f"{request.output_tokens} output tokens, but the KV cache of {worker.name} "
+                    f"holds {room} tokens"
                 )
-            if not worker.scheduler.chunked and request.prompt_tokens > budget:
+            if request.prompt_tokens > longest:
                 raise ValueError(
                     f"request {request.request_id!r} has {request.prompt_tokens} prompt tokens, "
                     f"but {worker.scheduler.name} does not split prompts and the budget of "
-                    f"{worker.name} is {budget}"
+                    f"{worker.name} is {longest}"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdsched.scheduler.plan import PrefillChunk
 
@@ -56,8 +56,7 @@ class Iteration:
         return self.end_ms - self.start_ms
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
+class RequestRecord(NamedTuple):  # a tuple: a million of them are made in a second
     """What one request lived through; times are milliseconds since the workload began.
 
     Attributes:

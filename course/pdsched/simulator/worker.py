@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler.job import Job
 from pdsched.scheduler.plan import PrefillChunk, StepPlan
 from pdsched.scheduler.state import WorkerState
+from pdsched.simulator import stretch
 from pdsched.simulator.log import Row, WorkerFacts
 from pdsched.simulator.timeline import WorkerRecord
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from pdsched.kvcache import KVCache
     from pdsched.scheduler.protocol import Scheduler
     from pdsched.simulator.gaps import TokenGaps
-
-_STRETCH_LIMIT = 4096  # iterations planned at once; bounds what an early arrival throws away
 
 
 class Worker:
@@ -53,11 +50,12 @@ class Worker:
         self.cache = cache
         self.gaps = gaps
         self.rows = rows
-        self.fast_forward = fast_forward
+        self.fast_forward = state.may_repeat = fast_forward
         self.reports_finish = False  # whether a finish concerns others at once (closed loop)
         self.now_ms = 0.0
         self.end_ms = 0.0
         self.plan: StepPlan | None = None  # the iteration in flight
+        self.next_plan: StepPlan | None = None  # already made for the iteration that begins next
         self.finished: list[Job] = []
         self.outbox: list[Job] = []
         self.inbound: list[Job] = []
@@ -91,6 +89,8 @@ class Worker:
         that what arrives at the horizon is seen by the iteration that begins there.
         """
         may_begin = self.plan is None
+        state = self.state
+        members = state.decodes.members
         while True:
             if self.plan is not None:
                 if self.end_ms > horizon_ms:
@@ -98,7 +98,7 @@ class Worker:
                 self._complete()
             if self.outbox or (self.finished and self.reports_finish):
                 return True
-            if not self.has_work:
+            if not (members or state.waiting or state.prefilling or self.inbound):
                 return False
             if self.now_ms >= horizon_ms and not may_begin:
                 return True
@@ -110,30 +110,36 @@ class Worker:
 
     def _begin(self, horizon_ms: float) -> bool:
         state = self.state
-        for job in self.inbound:
-            state.inbound_seats -= 1
-            state.seat(job)
-            state.decodes.join(job)
-        self.inbound.clear()
+        if self.inbound:
+            self._take_in()
         state.iteration = self.iterations
-        plan = self.scheduler.schedule(state)
+        plan = self.next_plan or self.scheduler.schedule(state)
+        self.next_plan = None
         decodes, chunks, preempted = plan
+        self.preemptions += len(preempted)
         if not chunks:
             if not (state.decodes.members if decodes is None else decodes):
-                self.preemptions += len(preempted)
                 return False
-            if decodes is None and self.fast_forward and _must_repeat(state):
-                self._stretch(horizon_ms, preempted)
-                return True
-        for job, _ in chunks:
-            if job.first_scheduled_ms < 0:
-                job.first_scheduled_ms = self.now_ms
-        self.preemptions += len(preempted)
+            if decodes is None:
+                if not self.fast_forward:
+                    stretch.ask_each_time(self, horizon_ms, preempted)
+                    return True
+                if stretch.must_repeat(state):
+                    stretch.repeat(self, horizon_ms, preempted)
+                    return True
         self.end_ms = self.now_ms + self._price(plan)
         self.plan = plan
         if self.rows is not None:
             self._record(plan)
         return True
+
+    def _take_in(self) -> None:
+        """Jobs whose KV has arrived begin to decode."""
+        for job in self.inbound:
+            self.state.inbound_seats -= 1
+            self.state.seat(job)
+            self.state.decodes.join(job)
+        self.inbound.clear()
 
     def _price(self, plan: StepPlan) -> float:
         members = self.state.decodes
@@ -150,17 +156,15 @@ class Worker:
             past += computed
             pairs += chunk * (computed + chunk / 2)
             completed += chunk == job.prompt_tokens + job.generated - computed
+            if job.first_scheduled_ms < 0:
+                job.first_scheduled_ms = self.now_ms
         self.prefill_tokens += tokens
         self.decode_tokens += num_decodes
         took_ms = self.cost.iteration_ms(
             tokens, past, pairs, num_decodes, context, num_decodes + completed
         )
-        if not 0 < took_ms < 1e15:
-            raise ValueError(
-                f"cost model {self.cost.name!r} gave {took_ms!r} ms for iteration "
-                f"{self.iterations} of {self.name}: prefill_tokens={tokens}, prefill_past={past}, "
-                f"prefill_pairs={pairs}, num_decodes={num_decodes}, decode_context={context}"
-            )
+        if not 0 < took_ms < stretch.LONGEST_MS:
+            raise self.bad_price(took_ms, tokens, num_decodes, context)
         self.iterations += 1
         self.busy_ms += took_ms
         pool = self.state.pool
@@ -194,8 +198,8 @@ class Worker:
         end_ms = self.now_ms = self.end_ms
         if decodes is None:
             if self.state.decodes.members:
-                self._tokens_for_all(end_ms)
-                self._finish(self.state.decodes.advance(1, end_ms), end_ms)
+                self.tokens_for_all(end_ms)
+                self.finish(self.state.decodes.advance(1, end_ms), end_ms)
         elif decodes:
             self._tokens_for(decodes, end_ms)
         for job, chunk in chunks:
@@ -203,7 +207,7 @@ class Worker:
             if job.computed == job.prompt_tokens + job.generated:
                 self._sampled(job, end_ms)
 
-    def _tokens_for_all(self, end_ms: float) -> None:
+    def tokens_for_all(self, end_ms: float) -> None:
         """Record the gap that ends now for every decoding job."""
         members = self.state.decodes
         steady = len(members.members)
@@ -236,7 +240,7 @@ class Worker:
         if steady:
             self.gaps.add(end_ms - members.last_ms, steady)
         members.stalled = held
-        self._finish(members.advance(1, end_ms), end_ms)
+        self.finish(members.advance(1, end_ms), end_ms)
 
     def _sampled(self, job: Job, end_ms: float) -> None:
         """A prefill that is complete samples a token in the same iteration."""
@@ -254,14 +258,15 @@ class Worker:
         if job.generated == job.output_tokens:
             if apart:
                 job.decode_first_token_ms = end_ms
-            self._finish([job], end_ms)
+            self.finish([job], end_ms)
         elif apart:
             self.outbox.append(job)
         else:
             job.blocks = 0
             self.state.decodes.join(job)
 
-    def _finish(self, jobs: list[Job], end_ms: float) -> None:
+    def finish(self, jobs: list[Job], end_ms: float) -> None:
+        """These jobs have all their tokens: give their blocks back and report them."""
         pool = self.state.pool
         for job in jobs:
             job.finish_ms = end_ms
@@ -271,102 +276,17 @@ class Worker:
                 job.blocks = 0
             self.finished.append(job)
 
-    # -- the same decodes again and again --------------------------------------------------------
-
-    def _stretch(self, horizon_ms: float, preempted: tuple[str, ...]) -> None:
-        """Run iterations whose plan must repeat, up to a finish, the horizon or a full cache."""
-        members = self.state.decodes
-        size = len(members.members)
-        steps = min(members.steps_to_finish(), _STRETCH_LIMIT)
-        growth: list[int] = []
-        pool = self.state.pool
-        if pool is not None:
-            growth = self._growth(steps)
-            steps = len(growth)
-        ends = self._ends(size, steps, horizon_ms)
-        steps = len(ends)
-        start_ms = self.now_ms
-        if self.rows is not None:
-            self.rows.append(
-                Row(
-                    self.index,
-                    start_ms,
-                    ends,
-                    members.ids,
-                    (),
-                    size,
-                    len(self.state.waiting),
-                    growth[:steps],
-                    preempted,
-                )
-            )
-        self.preemptions += len(preempted)
-        self.iterations += steps
-        self.decode_tokens += steps * size
-        self.busy_ms += ends[-1] - start_ms
-        if pool is not None:
-            pool.take(growth[steps - 1] - pool.used)
-            starts = [start_ms, *ends]
-            self.kv_block_ms += sum(
-                blocks * (end - start)
-                for blocks, start, end in zip(growth, starts, ends, strict=False)
-            )
-        in_flight = ends[-1] > horizon_ms
-        if in_flight:
-            self.plan = StepPlan(None)
-            self.end_ms = ends[-1]
-            steps -= 1
-            if not steps:
-                return
-        end_ms = self.now_ms = ends[steps - 1]
-        self._tokens_for_all(ends[0])
-        if steps > 1:
-            done = ends[:steps]
-            self.gaps.extend([after - before for before, after in pairwise(done)], size)
-        self._finish(members.advance(steps, end_ms), end_ms)
-
-    def _growth(self, steps: int) -> list[int]:
-        """Blocks held in each of the coming iterations, as far as the cache reaches.
-
-        The first one's blocks are already taken.
-        """
-        members, pool = self.state.decodes, self.state.pool
-        assert pool is not None
-        used = [pool.used]
-        for step in range(members.step + 1, members.step + steps):
-            more = used[-1] + members.new_blocks_at(step)
-            if more > pool.capacity:
-                break
-            used.append(more)
-        return used
-
-    def _ends(self, size: int, steps: int, horizon_ms: float) -> list[float]:
-        """End of each coming iteration; the last may lie beyond the horizon."""
-        context = self.state.decodes.context
-        iteration_ms = self.cost.iteration_ms
-        first_ms = iteration_ms(0, 0, 0.0, size, context, size)
-        if not 0 < first_ms < 1e15:
-            raise ValueError(
-                f"cost model {self.cost.name!r} gave {first_ms!r} ms for iteration "
-                f"{self.iterations} of {self.name}: num_decodes={size}, decode_context={context}"
-            )
-        now_ms = self.now_ms
-        if isfinite(horizon_ms):  # decodes only get slower, so this many are enough
-            steps = min(steps, int(max(0.0, horizon_ms - now_ms) / first_ms) + 2)
-        contexts = range(context, context + size * steps, size)
-        line = decode_line(self.cost, size, contexts)
-        if line is not None:
-            base_ms, context_ms = line
-            took = [base_ms + context_ms * c for c in contexts]
-        else:
-            took = [iteration_ms(0, 0, 0.0, size, c, size) for c in contexts]
-        ends = list(accumulate(took, initial=now_ms))[1:]
-        for count, end_ms in enumerate(ends, 1):
-            if end_ms >= horizon_ms:
-                return ends[:count]
-        return ends
-
     # -- afterwards -----------------------------------------------------------------------------
+
+    def bad_price(
+        self, took_ms: float, prefill_tokens: int, num_decodes: int, context: int
+    ) -> ValueError:
+        """The error for a cost model that gives no time."""
+        return ValueError(
+            f"cost model {self.cost.name!r} gave {took_ms!r} ms for iteration {self.iterations} "
+            f"of {self.name}: prefill_tokens={prefill_tokens}, num_decodes={num_decodes}, "
+            f"decode_context={context}"
+        )
 
     def facts(self) -> WorkerFacts:
         """What every iteration here shares."""
@@ -389,28 +309,3 @@ class Worker:
             kv_block_ms=self.kv_block_ms,
             stranded_block_ms=self.stranded_block_ms,
         )
-
-
-def _must_repeat(state: WorkerState) -> bool:
-    """Whether a plan of decodes only stays the same: nothing prefills, nobody can be admitted."""
-    return not state.prefilling and (not state.waiting or state.free_seats <= 0)
-
-
-def decode_line(cost: CostModel, size: int, contexts: range) -> tuple[float, float] | None:
-    """``(base, slope)`` if the model says that decode-only iterations are linear in context.
-
-    A model says so with a method ``decode_line(num_decodes) -> (base_ms, ms_per_context)``. It
-    is taken at its word only where both ends of the stretch agree with ``iteration_ms``.
-    """
-    claim = getattr(cost, "decode_line", None)
-    if claim is None or len(contexts) < 3:
-        return None
-    line = claim(size)
-    if line is None:
-        return None
-    base_ms, context_ms = line
-    for context in (contexts[0], contexts[-1]):
-        exact_ms = cost.iteration_ms(0, 0, 0.0, size, context, size)
-        if abs(base_ms + context_ms * context - exact_ms) > 1e-9 * exact_ms:
-            return None
-    return float(base_ms), float(context_ms)
