@@ -56,19 +56,26 @@ def confine(config: Config, seat: Seat) -> None:
         seccomp.restrict_self()
 
 
+def prepare(config: Config) -> None:
+    """Do once, before the first fork, what would cost every worker the same."""
+    readable(config)
+    if config.seccomp:
+        seccomp.program(os.uname().machine, os.getpid())
+
+
 def _rules(config: Config, folder: str) -> int:
+    null = ("/dev/null", landlock.READ_FILE | landlock.WRITE)
+    if config.namespaces:  # the tree holds nothing but what may be read
+        return landlock.ruleset([("/", landlock.READ), null, (folder, landlock.WRITE)])
     grants = [(path, landlock.READ) for path in readable(config)]
     listed = [(path, landlock.READ_DIR) for path in config.search_path]
     devices = [(path, landlock.READ_FILE) for path in ("/dev/zero", "/dev/urandom")]
-    null = [("/dev/null", landlock.READ_FILE | landlock.WRITE)]
-    return landlock.ruleset([*grants, *listed, *devices, *null, (folder, landlock.WRITE)])
+    return landlock.ruleset([*grants, *listed, *devices, null, (folder, landlock.WRITE)])
 
 
 @cache
 def readable(config: Config) -> tuple[str, ...]:
     """`read_paths` without `masked_paths`: a folder that holds a masked one is given in parts."""
-    if config.namespaces:  # there the masked ones are covered already
-        return config.read_paths
     found: list[str] = []
     for path in config.read_paths:
         _without_masked(path, config.masked_paths, found)

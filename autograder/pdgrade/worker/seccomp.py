@@ -11,6 +11,7 @@ import ctypes
 import errno
 import os
 import struct
+from functools import cache
 
 from . import linux
 
@@ -92,6 +93,7 @@ _UNKNOWN = 0x00050000 | errno.ENOSYS
 _NUMBER_AT, _ARCH_AT, _ARGS_AT = 0, 4, 16  # offsets in struct seccomp_data (little endian)
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+_SOME_PID = 0x5EED1D1D  # larger than any pid, and than every other number in the filter
 
 
 class _Program(ctypes.Structure):
@@ -152,6 +154,12 @@ def program(machine: str, pid: int) -> bytes:
     Raises:
         KeyError: no table for this architecture.
     """
+    return _program(machine).replace(struct.pack("<I", _SOME_PID), struct.pack("<I", pid))
+
+
+@cache
+def _program(machine: str) -> bytes:
+    """The filter for `_SOME_PID`; a template makes it once for all its workers."""
     arch, table, by_argument = _TABLES[machine]
     words = table.split()
     parts = [
@@ -159,7 +167,7 @@ def program(machine: str, pid: int) -> bytes:
         _op(_JUMP_EQUAL, arch, 1, 0) + _op(_RETURN, _KILL_PROCESS),
         _op(_LOAD, _NUMBER_AT),
     ]
-    for name, rule in _argument_rules(pid).items():
+    for name, rule in _argument_rules(_SOME_PID).items():
         body = b"".join(rule)
         parts.append(_op(_JUMP_EQUAL, by_argument[name], 0, len(body) // 8) + body)
     for number in _UNKNOWN_CALLS:

@@ -137,29 +137,38 @@ def over_disk_limit(folder: str, caps: Caps) -> str:
 
 
 def remove_folder(folder: str) -> None:
-    """Remove a worker's folder, however deep it was nested or how its modes were set."""
-    for _ in range(_MAX_ROUNDS * 50):
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:
-            return
-        if not entries:
-            break
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                if entry.is_dir(follow_symlinks=False):
-                    _lift(folder, entry.path)
-                else:
-                    os.unlink(entry.path)
+    """Remove a worker's folder, however deep it was nested or how its modes were set.
+
+    Goes down and up by single names: a path through all levels would be too long for the kernel.
+    """
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+        _empty_this_folder()
+    os.chdir("/")
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
 
-def _lift(folder: str, below: str) -> None:
-    """Remove one level: move what it holds up, then remove it; no path ever grows long."""
-    os.chmod(below, 0o700)
-    for index, entry in enumerate(list(os.scandir(below))):
-        if entry.is_dir(follow_symlinks=False):
-            os.chmod(entry.path, 0o700)
-        os.rename(entry.path, f"{folder}/{os.urandom(8).hex()}{index}")
-    os.rmdir(below)
+def _empty_this_folder() -> None:
+    """Empty the current folder, depth first.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    above: list[str] = []
+    while True:
+        below = ""
+        for entry in os.scandir("."):
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.name)
+            elif not below:
+                below = entry.name
+        if below:
+            os.chmod(below, 0o700)
+            os.chdir(below)
+            above.append(below)
+        elif above:
+            os.chdir("..")
+            os.rmdir(above.pop())
+        else:
+            return

@@ -62,6 +62,9 @@ class Template:
             self._address_space = pages * os.sysconf("SC_PAGE_SIZE")
         else:
             self._address_space = strays.mapped_bytes()
+        # Where workers cannot start processes, one generous count serves them all.
+        self._tasks = strays.tasks_of_this_user() + 256 if self._config.seccomp else 0
+        confine.prepare(self._config)
         gc.collect()
         gc.freeze()
 
@@ -115,6 +118,8 @@ class Template:
         tasks = 0
         if uid:
             os.chown(folder, uid, uid)
+        elif self._tasks:
+            tasks = self._tasks
         else:
             tasks = strays.tasks_of_this_user()
         return confine.Seat(folder, uid, self._address_space, tasks)
@@ -157,10 +162,11 @@ class Template:
     def _finish(self, descriptor: int, status: int, usage: Any) -> None:
         worker = self._running.pop(descriptor)
         if not self._inside:
-            strays.kill_session(worker.pid)
-            self._kill_strays()
-            if worker.seat.uid:
-                strays.kill_uid(worker.seat.uid)
+            if not self._config.seccomp:
+                strays.kill_session(worker.pid)
+                self._kill_strays()
+                if worker.seat.uid:
+                    strays.kill_uid(worker.seat.uid)
             strays.remove_folder(worker.seat.folder)
         report = {
             "status": os.waitstatus_to_exitcode(status),
@@ -178,7 +184,8 @@ class Template:
             worker.reason = strays.over_disk_limit(worker.seat.folder, self._config.caps)
             if worker.reason:
                 self._end(descriptor)
-        self._kill_strays()
+        if not self._config.seccomp:  # else there can be none
+            self._kill_strays()
 
     def _kill_strays(self) -> None:
         strays.kill_orphans({worker.pid for worker in self._running.values()})
