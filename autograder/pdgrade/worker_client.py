@@ -79,6 +79,10 @@ class Worker:
         self._deadline = (
             deadline if deadline is not None else time.monotonic() + limits.question_wall_s
         )
+        self._channel_fd = ends.channel.fileno()
+        self._poller = select.poll()
+        self._poller.register(self._channel_fd)
+        self._poller.register(ends.output, select.POLLIN)
         self._reader = frames.FrameReader(ends.nonce, limits.message_kib * 1024)
         self._printed = _Printed(limits.output_kept_kib * 1024)
         self._next_id = 0
@@ -128,6 +132,8 @@ class Worker:
         for cell in cells:
             if self.stop is None:
                 self._run_cell(cell)
+        with contextlib.suppress(_Ended):  # too much output is noticed at the next call
+            self._drain()
 
     def _run_cell(self, cell: CodeCell) -> None:
         request = {"label": cell.label, "cell": cell.source}
@@ -220,11 +226,10 @@ class Worker:
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
         while view:
-            self._wait(select.POLLOUT, deadline)
             try:
                 view = view[self._ends.channel.send(view) :]
             except BlockingIOError:
-                continue
+                self._wait(select.POLLOUT, deadline)
             except OSError:
                 raise _Ended("crashed") from None
 
@@ -233,7 +238,6 @@ class Worker:
             while True:
                 message = self._reader.message()
                 if message is not None:
-                    self._drain()
                     return message
                 self._wait(select.POLLIN, deadline)
                 try:
@@ -250,16 +254,14 @@ class Worker:
 
     def _wait(self, event: int, deadline: float) -> None:
         """Wait until the channel is ready, reading output meanwhile."""
-        channel = self._ends.channel.fileno()
-        poller = select.poll()
-        poller.register(channel, event)
-        poller.register(self._ends.output, select.POLLIN)
+        self._poller.modify(self._channel_fd, event)
         while True:
             left = deadline - time.monotonic()
-            ready = dict(poller.poll(max(0.0, left) * 1000))
-            if self._ends.output in ready and not self._drain():
-                poller.unregister(self._ends.output)  # closed by the worker
-            if channel in ready:
+            ready = self._poller.poll(max(0.0, left) * 1000)
+            for descriptor, _ in ready:
+                if descriptor != self._channel_fd and not self._drain():
+                    self._poller.unregister(descriptor)  # closed by the worker
+            if any(descriptor == self._channel_fd for descriptor, _ in ready):
                 return
             if left <= 0:
                 raise _Ended("wall")

@@ -8,7 +8,7 @@ frame, and a forged result is nothing but a result.
 from __future__ import annotations
 
 import struct
-from json import dumps, loads
+from json import JSONDecoder, JSONEncoder
 from typing import Any
 
 NONCE_BYTES = 16
@@ -27,7 +27,7 @@ def pack(nonce: bytes, message: dict[str, Any], max_bytes: int) -> bytes:
         FrameError: the message is longer than `max_bytes`, or cannot be written as JSON.
     """
     try:
-        payload = dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii")
+        payload = _write(message).encode("ascii")
     except (ValueError, TypeError, RecursionError) as error:
         raise FrameError(f"message cannot be written: {error}") from None
     if len(payload) > max_bytes:
@@ -87,9 +87,7 @@ def parse(payload: bytes) -> dict[str, Any]:
         FrameError: not strict JSON, too deep for the parser, or no object.
     """
     try:
-        message = loads(
-            payload.decode("ascii"), parse_constant=_no_constant, parse_int=_bounded_int
-        )
+        message = _read(payload.decode("ascii"))
     except (ValueError, RecursionError, MemoryError) as error:
         raise FrameError(f"not a message: {type(error).__name__}") from None
     if type(message) is not dict:
@@ -105,3 +103,8 @@ def _bounded_int(digits: str) -> int:
     if len(digits) > MAX_INT_DIGITS:
         raise ValueError("integer too long")
     return int(digits)
+
+
+# Made once: json.dumps and json.loads with options would make new ones for every message.
+_write = JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_read = JSONDecoder(parse_constant=_no_constant, parse_int=_bounded_int).decode
