@@ -12,6 +12,7 @@ from nbgrader.preprocessors import (
     SaveCells,
 )
 
+from pdgrade.nbgrader_plugin import install
 from pdgrade.release import StripAuthoring
 
 c = get_config()  # noqa: F821  provided by traitlets
@@ -44,3 +45,7 @@ c.GenerateAssignment.preprocessors = [
 # Kernels start on loopback only; no exchange folder is needed to release, collect or grade.
 c.ExecutePreprocessor.timeout = 60
 c.Exchange.path_includes_course = True
+
+# Autograde and feedback run isolated, here and behind formgrader's buttons;
+# PDGRADE_NBGRADER=off lets nbgrader grade in its own kernel as it always did.
+install(c)

@@ -93,6 +93,14 @@ class SourceNotebook:
     questions: tuple[Question, ...]
     document: Mapping[str, Any]  # the notebook's JSON, for rebuilding
 
+    @property
+    def title(self) -> str:
+        """The first heading in its text; empty if there is none."""
+        texts = (
+            line for cell in self.cells if cell.kind == "text" for line in cell.source.split("\n")
+        )
+        return next((line.lstrip("# ").strip() for line in texts if line.startswith("# ")), "")
+
     def cell_of(self, grade_id: str) -> SourceCell:
         """The cell with this grade_id.
 

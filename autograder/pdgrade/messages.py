@@ -225,6 +225,8 @@ OUTCOMES = {
         zh="{question} 没有运行：批改环境不满足要求，请联系老师（{reason} {where}）。",
         en="{question} was not run, the grader could not: ask your instructor ({reason} {where}).",
     ),
+    "where_cell": Message(zh="第 {number} 格", en="cell {number}"),
+    "where_provided": Message(zh="题目自带的第 {number} 格", en="provided cell {number}"),
     "no_response": Message(zh="尚未作答。", en="No response."),
     "grader_failed": Message(
         zh="批改器在这份提交上出错，需要人工查看：{error}",
@@ -257,9 +259,10 @@ PAGES = {
     "page_comment": Message(zh="老师的话：", en="From your instructor: "),
     "page_manual": Message(zh="人工评分", en="scored by a person"),
     "page_kind": Message(zh="类型", en="Kind"),
-    "page_hidden": Message(
-        zh="隐藏检查（下面是同类的新例子，不是评分用的输入）",
-        en="Hidden check (below: a fresh example of its kind, not the graded input)",
+    "page_hidden": Message(zh="隐藏检查", en="Hidden check"),
+    "page_fresh_example": Message(
+        zh="（下面是同类的新例子，不是评分用的输入）",
+        en=" (below: a fresh example of its kind, not the graded input)",
     ),
     "page_rule": Message(zh="规则", en="Rule"),
     "page_call": Message(zh="输入", en="Input"),

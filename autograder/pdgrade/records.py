@@ -104,6 +104,11 @@ class CellError:
     label: str
     error: str
 
+    def where(self) -> str:
+        """The cell in words: ``cell[7]`` is the learner's seventh cell."""
+        kind, _, number = self.label.rstrip("]").partition("[")
+        return Note(f"where_{kind}", {"number": number}).text() if number else self.label
+
 
 @dataclass(frozen=True)
 class QuestionRecord:

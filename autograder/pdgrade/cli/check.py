@@ -112,7 +112,7 @@ def show_question(console: Console, record: QuestionRecord) -> bool:
         fields = {"question": record.name, "reason": record.reason, "where": record.stopped_in}
         console.print(Text("  ✗ " + Note(f"stopped_{record.status}", fields).text(), style="red"))
     for error in record.cell_errors:
-        console.print(Text(f"  ! {error.label}: {error.error}", style="yellow"))
+        console.print(Text(f"  ! {error.where()}: {error.error}", style="yellow"))
     for note in record.notes:
         console.print(Text(f"  · {note.text()}", style="dim"))
     for test in record.tests:

@@ -19,6 +19,7 @@ def write_feedback(
 ) -> int:
     """Write one page per learner and notebook; returns the number of learners."""
     count = 0
+    titles = {notebook.name: notebook.title for notebook in assignment.notebooks}
     with open_gradebook(course) as book:
         for record in store.load_all(course.root / RECORDS / assignment.name):
             if only and not any(fnmatch.fnmatchcase(record.student, p) for p in only):
@@ -32,6 +33,7 @@ def write_feedback(
                     notebook,
                     marks=marks,
                     answers=feedback_page.answers_in(rebuilt / f"{notebook.name}.ipynb"),
+                    title=titles.get(notebook.name, ""),
                     zone=zone,
                 )
                 store.write_atomically(target / f"{notebook.name}.html", page)

@@ -29,5 +29,5 @@ def comment_on(notebook: NotebookRecord, question: QuestionRecord) -> str | None
         ]
     mine = [n for n in notebook.notes if n.fields.get("question") == question.name]
     lines += [note.text() for note in (*question.notes, *mine)]
-    lines += [f"{error.label}: {error.error}" for error in question.cell_errors[:3]]
+    lines += [f"{error.where()}: {error.error}" for error in question.cell_errors[:3]]
     return "\n".join(lines)[:MAX_CHARS] or None

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pdgrade
 from pdgrade.grading.process import Task
 from pdgrade.grading.results import BatchStopped, Result, as_result
 from pdgrade.grading.settings import GradingSettings
@@ -40,7 +41,7 @@ class GradingProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
-            close_fds=True,
+            cwd=Path(pdgrade.__file__).parents[1],  # -m looks there first: never among submissions
         )
         first = {"source": str(source), "settings": settings.to_json(), "parent": os.getpid()}
         answer = self._ask(json.dumps(first))

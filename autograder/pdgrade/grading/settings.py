@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pdgrade.limits import Limits
+from pdgrade.sandbox import RUNGS
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class GradingSettings:
     limits: Limits = field(default_factory=Limits)
     language: str = "zh"
     zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        if self.isolation and self.isolation not in RUNGS:
+            raise ValueError(f"isolation must be one of {', '.join(RUNGS)}, got {self.isolation!r}")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a grading process."""

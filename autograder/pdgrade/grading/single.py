@@ -100,7 +100,20 @@ def _grade_notebook(
         else:
             seed = seed_of(content, question.name)
             graded.append(_grade_one(question, matched, grade_question, seed, budget))
-    return NotebookRecord(source.name, found.file, True, tuple(graded), found.notes + matched.notes)
+    common, questions = _common_notes(graded)
+    notes = found.notes + matched.notes + common
+    return NotebookRecord(source.name, found.file, True, questions, notes)
+
+
+def _common_notes(
+    graded: Sequence[QuestionRecord],
+) -> tuple[tuple[Note, ...], tuple[QuestionRecord, ...]]:
+    """Notes that every question of a notebook has are said once, about the notebook."""
+    if len(graded) < 2:
+        return (), tuple(graded)
+    common = tuple(n for n in graded[0].notes if all(n in q.notes for q in graded[1:]))
+    rest = (replace(q, notes=tuple(n for n in q.notes if n not in common)) for q in graded)
+    return common, tuple(rest)
 
 
 def _grade_one(

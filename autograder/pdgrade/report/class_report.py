@@ -109,7 +109,7 @@ def render(view: ClassView) -> str:
             mean=statistics.fmean(scored) if scored else 0.0,
             median=statistics.median(scored) if scored else 0.0,
             max_points=view.assignment.max_points,
-            isolation=Counter(row.isolation or "–" for row in view.rows).most_common(),
+            isolation=Counter(row.isolation for row in view.rows if row.isolation).most_common(),
             figures={key: _safe_json(figure) for key, figure in figures.items()},
             plotly=get_plotlyjs(),
             nonce=secrets.token_urlsafe(16),
@@ -165,9 +165,10 @@ def hardest_checks(view: ClassView) -> Any:
             hovertemplate="%{y}<br>%{customdata}<br>%{x:.0%}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(
-        barmode="stack", legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}
+        barmode="stack",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
     )
-    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    figure.update_xaxes(tickformat=".0%", range=[0, 1.001])
     return _styled(figure, 120 + 22 * max(4, len(names)))
 
 

@@ -85,9 +85,19 @@ def render(
     *,
     marks: Marks | None = None,
     answers: Mapping[str, str] | None = None,
+    title: str = "",
     zone: str = "UTC",
 ) -> str:
-    """The page of one notebook in the current language, as HTML without any script."""
+    """The page of one notebook in the current language, as HTML without any script.
+
+    Args:
+        submission: whose notebook it is.
+        notebook: what was found in it.
+        marks: what a person added.
+        answers: the learner's code by grade_id, to show what was graded.
+        title: the notebook's heading; its name if there is none.
+        zone: time zone to show times in, besides UTC.
+    """
     marks = marks or Marks()
     views = tuple(_question(notebook, q, marks, answers or {}) for q in notebook.questions)
     template = environment().get_template("feedback.html.j2")
@@ -95,6 +105,7 @@ def render(
         language=messages.language(),
         submission=submission,
         notebook=notebook,
+        title=title or notebook.name,
         questions=views,
         points=sum(view.points for view in views),
         max_points=notebook.max_points,
