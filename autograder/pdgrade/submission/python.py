@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
@@ -36,7 +37,9 @@ class PlainCode:
 def parses(source: str) -> ast.Module | None:
     """The syntax tree, or None where Python cannot read it (never an exception)."""
     try:
-        return ast.parse(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in a learner's string is not our log's
+            return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
