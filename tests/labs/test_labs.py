@@ -40,3 +40,19 @@ def test_lab6_measures_with_the_learners_own_function(tmp_path):
     assert "token 相同： True" in shown
     assert shown.count("证据等级：实测") >= 3
     assert "keep_split" in shown
+
+
+def test_lab5_compares_with_the_learners_functions(tmp_path):
+    shown = run_lab("lab5_serving_benchmark", tmp_path, "source")
+    assert "每一轮都由你写的 plan_iteration_budget 安排" in shown
+    assert "每一格由你写的 evaluate_pd_decision 判定" in shown
+    assert "你的 decode_first" in shown
+    assert "排行榜" in shown
+    assert (tmp_path / "labs" / "leaderboard.json").exists()
+
+
+def test_lab5_runs_without_any_function_and_says_what_stands_in(tmp_path):
+    shown = run_lab("lab5_serving_benchmark", tmp_path, "release")
+    assert "内置策略 vllm_v1 代替" in shown
+    assert "只看 goodput 是否提高" in shown
+    assert "先写完 TODO 3" in shown

@@ -48,5 +48,14 @@ CATALOG = {
     "evidence.column.predicted_ms": Message(zh="预测 / ms", en="predicted / ms"),
     "evidence.column.measured_ms": Message(zh="实测 / ms", en="measured / ms"),
     "evidence.column.error": Message(zh="误差", en="error"),
+    "evidence.column.workload": Message(zh="负载类型", en="workload"),
+    "evidence.column.best_baseline": Message(
+        zh="最好的基线（goodput）", en="best baseline (goodput)"
+    ),
+    "evidence.column.ratio": Message(zh="与基线之比", en="ratio"),
+    "evidence.column.rank": Message(zh="名次", en="rank"),
+    "evidence.column.name": Message(zh="名字", en="name"),
+    "evidence.column.score": Message(zh="得分", en="score"),
+    "evidence.column.made_at": Message(zh="日期", en="date"),
 }
 register(CATALOG)

@@ -52,5 +52,55 @@ CATALOG = {
         zh="共享池与 PD：两个进程、同样的请求 | Shared pool and PD: two processes, same requests",
         en="Shared pool and PD: two processes, same requests",
     ),
+    "labs.bench.whole": Message(zh="共享池 ×2，不分块", en="2 shared, whole prompts"),
+    "labs.bench.chunked": Message(zh="共享池 ×2，预算 {budget}", en="2 shared, budget {budget}"),
+    "labs.bench.rate": Message(zh="负载 / 请求每秒", en="load / requests per s"),
+    "labs.bench.goodput_title": Message(
+        zh="负载与 goodput（模拟）", en="Goodput over load (simulated)"
+    ),
+    "labs.bench.budget_title": Message(
+        zh="预算与延迟（模拟，共享池）", en="Latency over the token budget (simulated, shared pool)"
+    ),
+    "labs.bench.policies_table": Message(
+        zh="你的策略与三个服务引擎 | Your policies beside three engines",
+        en="Your policies beside three engines",
+    ),
+    "labs.bench.yours": Message(zh="你的 {policy}", en="yours, {policy}"),
+    "labs.bench.own_decision": Message(
+        zh="✓ 每一格由你写的 {function} 判定。",
+        en="✓ every tile is decided by your own {function}.",
+    ),
+    "labs.bench.no_decision": Message(
+        zh="○ 还没有可用的 {function}：这里只看 goodput 是否提高。写完 TODO 5 再运行，就由你的三个条件判定。",
+        en="○ there is no usable {function} yet: only the goodput is looked at. Write TODO 5 and "
+        "run again, and your three conditions decide.",
+    ),
+    "labs.bench.slo_map_title": Message(
+        zh="PD 在哪里值得保留：两个 SLO 的地图（模拟）",
+        en="Where PD is kept, over the two SLOs (simulated)",
+    ),
+    "labs.bench.load_map_title": Message(
+        zh="PD 在哪里值得保留：负载与链路的地图（模拟）",
+        en="Where PD is kept, over load and link (simulated)",
+    ),
+    "labs.bench.ttft_slo": Message(zh="TTFT 的 SLO / ms（右边更松）", en="TTFT SLO / ms"),
+    "labs.bench.tpot_slo": Message(zh="TPOT 的 SLO / ms（上面更松）", en="TPOT SLO / ms"),
+    "labs.bench.tile": Message(
+        zh="goodput {gain}，E2E P95 {latency:+.0f} ms，交接 P95 {handoff:.1f} ms",
+        en="goodput {gain}, E2E P95 {latency:+.0f} ms, handoff P95 {handoff:.1f} ms",
+    ),
+    "labs.challenge.score": Message(
+        zh="{name}：得分 {score:.3f}（1 = 与最好的基线一样好）",
+        en="{name}: score {score:.3f} (1 = as good as the best baseline)",
+    ),
+    "labs.challenge.board": Message(zh="排行榜 | Leaderboard", en="Leaderboard"),
+    "labs.challenge.cannot_enter": Message(
+        zh="没有名字、或计划违反规则的成绩不能进排行榜。",
+        en="a score without a name, or with a broken plan, cannot enter the leaderboard.",
+    ),
+    "labs.challenge.not_a_board": Message(
+        zh="{path} 不是排行榜文件；请移走它，再提交一次。",
+        en="{path} is not a leaderboard file; move it away and enter again.",
+    ),
 }
 register(CATALOG)
