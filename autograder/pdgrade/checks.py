@@ -48,8 +48,6 @@ _STATUS_OF_STOP: Final[dict[str, QuestionStatus]] = {
 }
 #: Stops that are no doing of the learner, as far as anyone can tell: tried once more.
 _NOT_THEIR_DOING: Final = ("killed", "lost")
-#: A call that ends the worker costs its test cell; the others get a fresh worker this often.
-_MAX_RESTARTS: Final = 2
 _MAX_DETAIL: Final = 300
 _SHARED_FIELDS: Final = tuple(
     {f.name for f in fields(CheckRecord)} & {f.name for f in fields(CheckResult)}
@@ -133,6 +131,7 @@ class _Run(AbstractContextManager["_Run"]):
     ) -> None:
         self._question, self._cells, self._server = question, cells, server
         self._deadline = deadline
+        self._restarts_left = server.limits.restarts
         self._attempts = [_Attempt(test) for test in question.tests]
         self._workers: list[Worker] = []
         self._example_worker: Worker | None = None
@@ -229,9 +228,13 @@ class _Run(AbstractContextManager["_Run"]):
         attempt.results += [_check_record(result, hidden=hidden) for result in results]
 
     def _restart(self) -> bool:
-        """A fresh worker in place of the one that ended; False if there were too many."""
-        if len(self._workers) > _MAX_RESTARTS or time.monotonic() > self._deadline:
+        """A fresh worker in place of the one that ended; False if there were too many.
+
+        A call that ends the worker costs its own test cell, not the others.
+        """
+        if self._restarts_left <= 0 or time.monotonic() > self._deadline:
             return False
+        self._restarts_left -= 1
         self._worker.close()
         self._worker = self._start()
         return self._worker.stop is None

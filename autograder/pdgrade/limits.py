@@ -16,7 +16,8 @@ class Limits:
 
     Wall limits are the parent's clock, the others are the kernel's. `memory_mib` is address space
     on top of what the warm interpreter maps; `disk_mib` and `files` hold for the worker's private
-    folder; `output_mib` ends a worker that writes more, `output_kept_kib` of it are kept to show.
+    folder; `restarts` is how many fresh workers a question gets after calls that ended one;
+    `output_mib` ends a worker that writes more, `output_kept_kib` of it are kept to show.
 
     Raises:
         ValueError: a limit is negative, or zero where zero means nothing can run.
@@ -33,6 +34,7 @@ class Limits:
     open_files: int = 64
     threads: int = 32
     processes: int = 0
+    restarts: int = 2
     output_mib: int = 32
     output_kept_kib: int = 16
     message_kib: int = 2048
@@ -40,7 +42,7 @@ class Limits:
     def __post_init__(self) -> None:
         for entry in fields(self):
             value = getattr(self, entry.name)
-            least = 0 if entry.name in ("processes", "output_kept_kib") else 1e-3
+            least = 0 if entry.name in ("processes", "restarts", "output_kept_kib") else 1e-3
             if value < least:
                 raise ValueError(f"{entry.name} must be at least {least:g}, got {value!r}")
 

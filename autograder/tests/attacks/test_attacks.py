@@ -45,10 +45,11 @@ CASES = [
 ]
 CANARY = "CANARY-7f3a"
 LIMITS = Limits(
-    call_wall_s=0.5,
-    cell_wall_s=1.0,
-    question_wall_s=4.0,
-    memory_mib=256,
+    call_wall_s=1.0,
+    cell_wall_s=5.0,
+    question_wall_s=12.0,
+    restarts=1,
+    memory_mib=128,
     disk_mib=4,
     output_mib=24,
 )
