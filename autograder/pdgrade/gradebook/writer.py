@@ -29,12 +29,11 @@ T = TypeVar("T")
 class GradebookWriter:
     """Writes records into the gradebook; open for the length of a batch."""
 
-    def __init__(
-        self, course: Course, assignment: Assignment, patience_s: float = PATIENCE_S
-    ) -> None:
+    patience_s = PATIENCE_S
+
+    def __init__(self, course: Course, assignment: Assignment) -> None:
         self._course = course
         self._assignment = assignment
-        self._patience_s = patience_s
 
     def __enter__(self) -> GradebookWriter:
         """Connect, and make sure that the gradebook knows the assignment.
@@ -157,7 +156,7 @@ class GradebookWriter:
         Raises:
             BatchStopped: it stays locked, is full or is no gradebook.
         """
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self.patience_s
         pause_s = 0.05
         while True:
             try:

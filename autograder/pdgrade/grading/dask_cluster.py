@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pdgrade.grading.local import GradingProcess
+from pdgrade.grading.local import GradingProcess, ProcessDied
 from pdgrade.grading.process import Task
 from pdgrade.grading.results import BatchStopped, Result, as_result
 from pdgrade.grading.settings import GradingSettings
@@ -98,6 +98,8 @@ def grade_on_worker(source: str, settings: dict[str, Any], task: dict[str, Any])
                 process = GradingProcess(Path(source), GradingSettings.from_json(settings))
             except BatchStopped as stopped:
                 return {"refused": str(stopped)}
+            except ProcessDied as died:
+                return {"failed": str(died)}
             _processes[key] = process
         answer = process.grade(Task(**task))
         if not answer:

@@ -12,7 +12,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +22,12 @@ from pdgrade.grading.process import Task
 from pdgrade.grading.results import BatchStopped, Result, as_result
 from pdgrade.grading.settings import GradingSettings
 
-ATTEMPTS: Final = 2
+ATTEMPTS: Final = 3
 GRACE_S: Final = 60.0  # above the limit of one submission, before its process is given up
+
+
+class ProcessDied(RuntimeError):  # noqa: N818  names the state
+    """A grading process ended while it started; another one may do better."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,12 @@ class GradingProcess:
         )
         first = {"source": str(source), "settings": settings.to_json(), "parent": os.getpid()}
         answer = self._ask(json.dumps(first))
-        if answer.get("refused") or not answer:
-            raise BatchStopped(answer.get("refused", "a grading process could not be started"))
+        if not answer:
+            self.close()
+            raise ProcessDied("it ended before it was ready")
+        if "refused" in answer:
+            self.close()
+            raise BatchStopped(str(answer["refused"]))
 
     def grade(self, task: Task) -> dict[str, Any]:
         """The answer to one task; empty if the process died or ran out of time."""
@@ -140,20 +148,27 @@ def _drain(done: queue.Queue[Result | _Stop | None], threads: list[threading.Thr
             continue
 
 
-def _serve(next_task: Any, source: Path, settings: GradingSettings) -> Iterator[Result]:
+def _serve(
+    next_task: Callable[[], Task | None], source: Path, settings: GradingSettings
+) -> Iterator[Result]:
+    """Grade tasks in one process after the other; a process that died or failed is replaced."""
     process: GradingProcess | None = None
     try:
         while (task := next_task()) is not None:
-            for attempt in range(1, ATTEMPTS + 1):
-                process = process or GradingProcess(source, settings)
-                answer = process.grade(task)
+            result = Result(task, None, "the grading process died")
+            for _ in range(ATTEMPTS):
+                try:
+                    process = process or GradingProcess(source, settings)
+                    answer = process.grade(task)
+                except ProcessDied:
+                    continue
                 if answer:
+                    result = as_result(task, answer)
+                if result.record is not None and result.record.status != "failed":
                     break
                 process.close()
                 process = None
-                if attempt == ATTEMPTS:
-                    answer = {"failed": f"the grading process died {ATTEMPTS} times on it"}
-            yield as_result(task, answer)
+            yield result
     finally:
         if process is not None:
             process.close()
