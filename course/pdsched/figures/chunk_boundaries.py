@@ -72,6 +72,7 @@ class ChunkPlan:
 def chunk_boundaries(plan: ChunkPlan) -> Scene:
     """The strip of tokens with its yield points above the chunks against ``chunk_size``."""
     count = len(plan.lengths or ())
+    each = -(-count // BARS)
     return Scene(
         key="chunk_boundaries",
         title=text(
@@ -90,6 +91,7 @@ def chunk_boundaries(plan: ChunkPlan) -> Scene:
         ),
         plots=(_strip(plan), _chunks(plan)),
         legend=("cached", "prefill", "prefill_alt", "yield", "error", "prediction"),
+        footer=text("figures.chunks.grouped", count=short_number(each)) if each > 1 else "",
     )
 
 
@@ -148,7 +150,8 @@ def _chunks(plan: ChunkPlan) -> Plot:
         longest = max(lengths[first : last + 1])
         role = "prefill" if number % 2 == 0 else "prefill_alt"
         within = min(longest, plan.chunk_size)
-        if any(index in bad for index in range(first, last + 1)) and longest <= plan.chunk_size:
+        flawed = bool(bad) and any(index in bad for index in range(first, last + 1))
+        if flawed and longest <= plan.chunk_size:
             role = "error"
         marks.extend(_bar((first, last + 1), 0, within, role, squares))
         if longest > plan.chunk_size:

@@ -167,7 +167,7 @@ def _piece(
     if squares:
         yield Cells(span[0], span[1], level, tokens, role)
     else:
-        least = 3.5 if role == "decode" else 1.5
+        least = {"decode": 3.5, "error": 5.0}.get(role, 1.5)
         yield Box(span[0], span[1], level, level + tokens, role, least_px=least)
 
 

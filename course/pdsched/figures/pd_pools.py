@@ -136,7 +136,7 @@ def _break_even(curves: BreakEven) -> Plot:
     for key, role, values, (share, shift) in (
         ("transfer", "handoff", curves.transfer_ms, (0.3, 20)),
         ("recompute", "recompute", curves.recompute_ms, (0.86, -8)),
-        ("sharing", "shared", curves.sharing_ms, (0.28, -7)),
+        ("sharing", "shared", curves.sharing_ms, (0.28, 16)),
     ):
         points = tuple(zip(curves.tokens, values, strict=True))
         marks.append(Line(points, role))

@@ -81,6 +81,9 @@ CATALOG = {
         zh="第 {first}–{last} 块合画为一条：共 {tokens} 个 token",
         en="Chunks {first}–{last} share a bar: {tokens} tokens together",
     ),
+    "figures.chunks.grouped": Message(
+        zh="块太多：每一条合画 {count} 块", en="too many chunks: each bar stands for {count}"
+    ),
     "figures.chunks.alt": Message(
         zh="prompt 有 {prefix} 个命中 token 和 {suffix} 个待算 token，chunk_size {size}："
         "切成 {count} 块，尾块 {last} 个 token，标红 {wrong} 处。",

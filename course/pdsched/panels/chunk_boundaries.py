@@ -25,6 +25,7 @@ class ChunkBoundaries(PanelSpec):
     key = "chunk_boundaries"
     function = "build_chunked_prefill_plan"
     todo = 2
+    few_calls = True
 
     def controls(self) -> tuple[Control, ...]:
         """Prefix hit, suffix length, chunk size."""
@@ -70,15 +71,19 @@ def _plan(values: Values) -> ChunkPlan:
 
 
 def _well_formed(chunks: object) -> bool:
-    return isinstance(chunks, list) and all(isinstance(chunk, (list, tuple)) for chunk in chunks)
+    return isinstance(chunks, list) and set(map(type, chunks)) <= {list, tuple}
 
 
 def _flaws(
     chunks: Sequence[Sequence[int]], expected: list[int], lengths: tuple[int, ...], size: int
 ) -> Flaws:
     flat = list(chain.from_iterable(chunks))
-    overlong = tuple(i for i, length in enumerate(lengths) if length > size)
-    underfull = tuple(i for i, length in enumerate(lengths[:-1]) if length < size)
+    overlong: tuple[int, ...] = ()
+    underfull: tuple[int, ...] = ()
+    if lengths and max(lengths) > size:
+        overlong = tuple(i for i, length in enumerate(lengths) if length > size)
+    if len(lengths) > 1 and min(lengths[:-1]) < size:
+        underfull = tuple(i for i, length in enumerate(lengths[:-1]) if length < size)
     if lengths and lengths[-1] == 0:
         underfull += (len(lengths) - 1,)
     if flat == expected:

@@ -22,6 +22,7 @@ class Controls:
         self._on_move = on_move
         self._quiet = False
         self._links: list[Any] = []
+        self._plays: dict[str, Any] = {}
         self.widgets: dict[str, Any] = {}
         boxes = []
         for control in spec.controls():
@@ -50,6 +51,13 @@ class Controls:
             self._quiet = False
         self._on_move()
 
+    def limit(self, name: str, most: int) -> None:
+        """Let a stepper end where the picture does."""
+        slider = self.widgets[name]
+        if slider.max != most:
+            slider.max = most
+            self._plays[name].max = most
+
     def close(self) -> None:
         """Drop every callback."""
         for widget in self.widgets.values():
@@ -70,7 +78,8 @@ class Controls:
 
     def _build(self, control: Control, value: Value) -> tuple[Any, Any]:
         if isinstance(control, Slider):
-            return _slider(control, value)
+            built = _Slider(control, value)
+            return built.slider, built.row
         if isinstance(control, Stepper):
             return self._stepper(control, value)
         return _choice(control, value)
@@ -85,33 +94,60 @@ class Controls:
         forward.on_click(
             lambda _button: setattr(slider, "value", min(slider.value + 1, slider.max))
         )
-        self._links.append(play)
+        self._plays[control.name] = play
         self._links.append(W.jslink((play, "value"), (slider, "value")))
         return slider, W.HBox((play, forward, slider))
 
 
-def _slider(control: Slider, value: Value) -> tuple[Any, Any]:
-    options = [(control.word(each), each) for each in control.values]
-    widget = W.SelectionSlider(
-        options=options, value=value, description=control.label, style=_LABEL,
-        continuous_update=True, layout=W.Layout(width="330px"),
-    )  # fmt: skip
-    return widget, widget
+class _Slider:
+    """A slider with a number field behind it.
+
+    Notebook 7 keeps the arrow keys of a slider to itself (it moves between cells); a number field
+    gets them in every front end, and takes a typed value too.
+    """
+
+    def __init__(self, control: Slider, value: Value) -> None:
+        self._values = control.values
+        options = [(control.word(each), each) for each in control.values]
+        self.slider = W.SelectionSlider(
+            options=options, value=value, description=control.caption, style=_LABEL,
+            continuous_update=True, readout=False, layout=W.Layout(width="290px"),
+        )  # fmt: skip
+        self._field = W.IntText(value=value, layout=W.Layout(width="84px"))
+        self._field.observe(self._typed, names="value")
+        self.slider.observe(self._slid, names="value")
+        self.row = W.HBox((self.slider, self._field), layout=W.Layout(margin=_MARGIN))
+
+    def _slid(self, change: Any) -> None:
+        self._field.value = change["new"]
+
+    def _typed(self, change: Any) -> None:
+        """Snap to a listed value, in the direction of the change."""
+        wanted, current = change["new"], self.slider.value
+        if wanted == current:
+            return
+        if wanted > current:
+            chosen = next((each for each in self._values if each >= wanted), self._values[-1])
+        else:
+            chosen = next((each for each in self._values[::-1] if each <= wanted), self._values[0])
+        self.slider.value = chosen
+        self._field.value = chosen
 
 
 def _choice(control: Choice, value: Value) -> tuple[Any, Any]:
     options = list(control.options)
     if len(options) <= 3:
         widget = W.ToggleButtons(
-            options=options, value=value, description=control.label,
-            style={"description_width": "initial", "button_width": "auto"},
-            layout=W.Layout(width="max-content", margin=_MARGIN),
+            options=options, value=value, style={"button_width": "auto"},
+            layout=W.Layout(width="max-content"),
         )  # fmt: skip
-    else:
-        widget = W.Dropdown(
-            options=options, value=value, description=control.label, style=_LABEL,
-            layout=W.Layout(width="auto", margin=_MARGIN),
-        )  # fmt: skip
+        # Its own description would stand above the buttons and make the row uneven.
+        layout = W.Layout(margin=_MARGIN, align_items="center")
+        return widget, W.HBox((W.Label(control.label), widget), layout=layout)
+    widget = W.Dropdown(
+        options=options, value=value, description=control.label, style=_LABEL,
+        layout=W.Layout(width="auto", margin=_MARGIN),
+    )  # fmt: skip
     return widget, widget
 
 

@@ -146,6 +146,7 @@ class IterationTimeline(PanelSpec):
             _numbers(run, work, machine, longest, prediction),
             _sentences(run, machine, values),
             answer=longest,
+            most={"selected": len(run.iterations)},
         )
 
 

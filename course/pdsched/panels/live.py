@@ -133,6 +133,8 @@ class LivePanel:
         below = ""
         if found.view is not None:
             below = page.strip(found.view.numbers) + page.words(found.view.sentences)
+            for name, most in found.view.most.items():
+                self.controls.limit(name, most)
         self.status.value = page.answered(found, self.spec.function)
         self.picture.value = svg.render(found.scene, uid=self._uid, with_style=False) + below
 

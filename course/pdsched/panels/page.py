@@ -16,7 +16,7 @@ _BADGE: Final = {
     "wrong": "✗",
     "unwritten": "✎",
     "raised": "⚠",
-    "hung": "⏱",
+    "hung": "⚠",
     "broken": "⚠",
     "predict": "?",
 }

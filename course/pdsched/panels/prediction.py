@@ -26,6 +26,7 @@ class Prediction:
         choices = spec.question(spec.defaults()).choices
         self._field = W.Dropdown(options=list(choices)) if choices else W.FloatText()
         self._field.layout.width = "auto" if choices else "130px"
+        self._field.add_class("pd-guess")
         self._commit = W.Button(description=text("panels.commit"), button_style="primary")
         self._skip = W.Button(description=text("panels.skip"))
         self._again = W.Button(description=text("panels.again"))

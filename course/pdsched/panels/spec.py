@@ -84,7 +84,7 @@ class View:
     """The picture for one setting of the controls.
 
     ``faults`` are sentences about what is wrong with the learner's result (none: right);
-    ``answer`` is what the prediction is compared with.
+    ``answer`` is what the prediction is compared with; ``most`` says how far a stepper goes now.
     """
 
     scene: Scene
@@ -92,7 +92,7 @@ class View:
     numbers: tuple[Number, ...] = ()
     sentences: tuple[str, ...] = ()
     answer: float | str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
 
 
 class PanelSpec(ABC):

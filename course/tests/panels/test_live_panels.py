@@ -203,3 +203,17 @@ def test_an_unknown_control_or_panel_is_refused_by_name():
         panels.show("chunk_boundaries", learner.right_chunks, chunk=3)
     with pytest.raises(ValueError, match="request_mix"):
         panels.show("no_such_panel")
+
+
+def test_a_typed_number_snaps_to_the_next_listed_value_in_its_direction():
+    panel = panel_of("chunk_boundaries", learner.right_chunks)
+    slider = panel.controls.widgets["chunk_size"]
+    field = next(
+        box.children[1]
+        for box in panel.controls.row.children
+        if getattr(box, "children", (None,))[0] is slider
+    )
+    for typed, chosen in ((6, 8), (9, 16), (15, 8), (10**9, 8192), (-3, 1)):
+        field.value = typed
+        assert (slider.value, field.value) == (chosen, chosen)
+    assert panel.last.view.answer == 48
