@@ -52,6 +52,11 @@ class ForkServer:
         limits: of every worker.
         protected: files and folders that no worker may read, wherever they lie.
 
+    Attributes:
+        isolation: the layers in force.
+        exposed: of `protected`, what a worker can read all the same: on the rung ``uid`` whatever
+            everybody may read, on ``rlimits`` everything. With `require` none may be left.
+
     Raises:
         IsolationError: `require` cannot be met, or workers cannot be started here at all.
     """
@@ -67,11 +72,13 @@ class ForkServer:
         if not hasattr(os, "fork"):
             raise IsolationError("workers need fork(): grade on Linux or macOS, or in WSL")
         self.limits = limits or Limits()
-        self._masked = masked_paths(protected)
+        self._protected = tuple(str(Path(path).resolve()) for path in protected)
+        self._masked = masked_paths(map(Path, self._protected))
         self._lock = threading.Lock()
         first = self._first_that_holds(RUNGS[0] if isolation == "auto" else isolation, require)
         self._templates: dict[tuple[str, ...], TemplateProcess] = {(): first}
         self.isolation = first.isolation
+        self.exposed = first.exposed
 
     def __enter__(self) -> ForkServer:
         return self
@@ -124,7 +131,9 @@ class ForkServer:
             except IsolationError as error:
                 refused.append(f"{isolation}: {error}")
                 continue
-            found = template.self_check()
+            found = template.self_check(self._protected)
+            if not found and require and require != "rlimits" and template.exposed:
+                found = f"readable by workers: {', '.join(template.exposed)} (chmod -R go-rwx)"
             if not found:
                 return template
             template.close()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from pdgrade.assignment import CodeCell
 from pdgrade.sandbox import Isolation
 from pdgrade.worker_client import Worker
 
+_SAMPLES = 3
 _ATTEMPTS = """
 import os, socket
 
@@ -61,3 +64,22 @@ def leaks(worker: Worker, isolation: Isolation, secret: Path) -> str:
     if (isolation.namespaces or isolation.seccomp) and worker.call("sees", [os.getpid()], {}):
         return "a worker signals the grader"
     return ""
+
+
+def readable_of(worker: Worker, paths: Sequence[str]) -> tuple[str, ...]:
+    """Which of the paths a worker can read (after `leaks`, which brings what is needed).
+
+    A folder counts by the first files in it: that a name can be listed gives nothing away.
+    """
+    return tuple(
+        path
+        for path in paths
+        if any(worker.call("reads", [sample], {}) for sample in _samples(Path(path)))
+    )
+
+
+def _samples(path: Path) -> list[str]:
+    if not path.is_dir():
+        return [str(path)]
+    files = islice((found for found in path.rglob("*") if found.is_file()), _SAMPLES)
+    return [str(found) for found in files] or [str(path)]

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pdgrade.limits import Limits
 from pdgrade.sandbox import Isolation, IsolationError, read_paths, search_path
-from pdgrade.self_check import leaks
+from pdgrade.self_check import leaks, readable_of
 from pdgrade.worker import frames
 from pdgrade.worker.config import CONFIG_NONCE, MAX_CONFIG_BYTES, Config
 from pdgrade.worker_client import Ends, Worker
@@ -53,6 +53,7 @@ class TemplateProcess:
     def __init__(self, plan: TemplatePlan) -> None:
         self.isolation = isolation = plan.isolation
         self._limits = plan.limits
+        self.exposed: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._base = Path(tempfile.mkdtemp(prefix="pdgrade-", dir=_scratch(plan.limits))).resolve()
         self._base.chmod(0o711)
@@ -152,11 +153,17 @@ class TemplateProcess:
             return False
         return True
 
-    def self_check(self) -> str:
-        """What a worker could do that its isolation promises to prevent; empty if nothing."""
+    def self_check(self, protected: tuple[str, ...]) -> str:
+        """What a worker could do that its isolation promises to prevent; empty if nothing.
+
+        Notes in `exposed` which of the protected paths it can read.
+        """
         try:
             with self.spawn(None) as worker:
-                return leaks(worker, self.isolation, self._secret)
+                found = leaks(worker, self.isolation, self._secret)
+                self.exposed = () if found else readable_of(worker, protected)
+                allow_list = self.isolation.namespaces or self.isolation.landlock
+                return "protected files are readable" if allow_list and self.exposed else found
         except IsolationError as error:
             return str(error)
 

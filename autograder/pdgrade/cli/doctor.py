@@ -70,7 +70,7 @@ def _isolation() -> Iterator[Finding]:
 
     for rung in RUNGS:
         try:
-            with ForkServer(require=rung) as server:
+            with ForkServer(isolation=rung, require=rung) as server:
                 yield Finding(f"rung {rung}"[:12], f"available, as {server.isolation}")
         except IsolationError as error:
             yield Finding(

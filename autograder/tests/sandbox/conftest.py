@@ -5,7 +5,7 @@ import pytest
 from pdgrade.forkserver import ForkServer
 from pdgrade.limits import Limits
 
-QUICK = Limits(call_wall_s=1.0, cell_wall_s=3.0, question_wall_s=15.0, memory_mib=256)
+QUICK = Limits(call_wall_s=2.0, cell_wall_s=4.0, question_wall_s=20.0, memory_mib=256, output_mib=4)
 
 
 @pytest.fixture(scope="session")

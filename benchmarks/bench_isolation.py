@@ -1,6 +1,6 @@
 """What isolation adds to one honest submission: the same tests with and without workers.
 
-    python benchmarks/isolation_overhead.py [--rounds 15] [--isolation auto]
+    make bench ARGS=bench_isolation
 
 Every question of the assignment is graded twice per round, alternating: through workers, and with
 the reference functions called directly in this process. The difference is what isolation adds.

@@ -1,0 +1,70 @@
+"""The real hidden properties: a hostile function meets graded inputs and cannot carry one out."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pdgrade import assignment
+from pdgrade.assignment import CodeCell
+from pdgrade.checks import grade_question
+from pdgrade.forkserver import ForkServer
+from pdgrade.hidden import PROPERTIES
+
+SOURCE = Path(__file__).parents[3] / "source" / "prefill-decode-scheduling"
+SEED = 20_261_129
+#: Ways to tell, each with everything met so far in `seen`.
+TELLS = {
+    "as the result": "return list(seen)",
+    "as text": "return repr(seen)",
+    "in an exception": "raise ValueError(repr(seen))",
+    "as unwritten": "raise NotImplementedError(repr(seen))",
+    "as a type's name": "return type(repr(seen), (), {})()",
+    "as keys": "return {repr(s): 1 for s in seen}",
+    "printed": "print(seen, flush=True); return seen[-1]",
+    "changed arguments": "[a.extend(map(repr, seen)) for a in args if type(a) is list]; return []",
+}
+
+pytestmark = pytest.mark.skipif(not SOURCE.is_dir(), reason="needs source/ beside this folder")
+
+
+def graded_inputs(question):
+    """Long enough pieces of every graded secret input, as they would look when shown."""
+    for test in question.tests:
+        tested = PROPERTIES[test.grade_id]
+        if tested.secret_input:
+            for case in tested.cases(Random(f"{SEED}/{test.grade_id}/graded")):
+                for value in (*case.args, *case.kwargs.values()):
+                    text = re.sub(r"[\s'\"\\]", "", repr(value))
+                    if len(text) > 16:
+                        yield text
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ForkServer() as server:
+        yield server
+
+
+@pytest.mark.parametrize("tell", TELLS)
+def test_no_graded_input_reaches_the_record(tell, server):
+    checked = 0
+    for notebook in assignment.load(SOURCE).notebooks:
+        for question in notebook.questions:
+            if not question.name.startswith("todo"):
+                continue
+            (name,) = question.functions
+            cell = f"seen = []\ndef {name}(*args, **kwargs):\n    seen.append((args, kwargs))\n"
+            cells = [CodeCell(question.name, cell + f"    {TELLS[tell]}\n")]
+            record = grade_question(question, cells, server, seed=SEED)
+            told = json.dumps(dataclasses.asdict(record), ensure_ascii=False)
+            told = re.sub(r"[\s'\"\\]", "", told)
+            visible = re.sub(r"[\s'\"\\]", "", "".join(test.source for test in question.tests))
+            for secret in graded_inputs(question):
+                if secret not in visible:
+                    assert secret not in told, (question.name, secret)
+                    checked += 1
+    assert checked > 20
