@@ -119,11 +119,12 @@ def conserved(function: Function, case: Case) -> CheckResult:
 
 
 def two_mixes(rng: Random) -> Iterator[Case]:
-    """Pairs of mixes of different sizes."""
+    """Pairs of mixes that differ in every class, so that any reading tells them apart."""
     for _ in range(4):
         threshold = 8 * rng.randrange(20, 500)
-        small, large = (clear_mix(rng, threshold, size) for size in (3, rng.randrange(5, 12)))
-        yield Case(((small, threshold), (large, threshold)))
+        prefill, decode = (request(rng, 4 * threshold, 0), request(rng, 0, 4 * threshold))
+        large = [*clear_mix(rng, threshold, rng.randrange(5, 12)), prefill, decode]
+        yield Case((([prefill], threshold), (large, threshold)))
 
 
 def _is_counts(result: Any) -> bool:

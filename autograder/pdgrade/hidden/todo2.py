@@ -34,10 +34,11 @@ def _case(rng: Random, size: int, chunk_size: int) -> Case:
 
 def order_and_tail(rng: Random) -> Iterator[Case]:
     """Suffixes of several chunks, with and without a shorter tail."""
-    for _ in range(12):
-        chunk_size, whole = rng.randrange(2, 9), rng.randrange(2, 7)
+    for _ in range(10):
+        chunk_size, whole = rng.randrange(3, 9), rng.randrange(2, 7)
         yield _case(rng, chunk_size * whole, chunk_size)
         yield _case(rng, chunk_size * whole + rng.randrange(1, chunk_size), chunk_size)
+        yield _case(rng, chunk_size + 2, chunk_size + 1)  # equal halves would be shorter chunks
     yield _case(rng, rng.randrange(400, 600), rng.randrange(10, 60))
 
 
@@ -45,25 +46,26 @@ def boundaries(rng: Random) -> Iterator[Case]:
     """Empty; chunk size 1, one less than the length, equal, one more, far more."""
     for chunk_size in (1, rng.randrange(2, 100)):
         yield _case(rng, 0, chunk_size)
-    for size in (1, 2, rng.randrange(3, 30)):
+    for size in (1, 2, rng.randrange(5, 30)):
         for chunk_size in (1, size - 1, size, size + 1, size + rng.randrange(2, 90)):
             if chunk_size > 0:
                 yield _case(rng, size, chunk_size)
 
 
 def bad_chunks(rng: Random) -> Iterator[Case]:
-    """Zero and negative sizes, each beside a good one."""
+    """Zero and negative sizes beside good ones: 1, some, more than the suffix."""
     for size in (0, 1, rng.randrange(2, 12)):
-        for chunk_size in (0, -1, -rng.randrange(2, 40), rng.randrange(1, 5)):
+        for chunk_size in (0, -1, -rng.randrange(2, 40), 1, rng.randrange(2, 5), size + 3):
             yield _case(rng, size, chunk_size)
 
 
 def two_suffixes(rng: Random) -> Iterator[Case]:
     """Pairs of suffixes of different lengths."""
     for _ in range(4):
-        size = rng.randrange(3, 9)
-        chunk_size = rng.randrange(1, size)
-        yield Case(((suffix(rng, size), chunk_size), (suffix(rng, size * 2 + 1), chunk_size)))
+        size = rng.randrange(4, 9)
+        chunk_size = rng.randrange(2, size)
+        one, other = (rng.sample(range(1, 50_000), count) for count in (size, size * 2 + 1))
+        yield Case(((one, chunk_size), (other, chunk_size)))
 
 
 def _is_plan(result: Any) -> bool:

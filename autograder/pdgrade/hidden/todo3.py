@@ -86,10 +86,16 @@ def _situations(rng: Random) -> Iterator[tuple[list[int], int, int, int]]:
     for budget in (1, 2, decodes, decodes + 1, demand - 1, demand, demand + 1, demand + 9):
         yield suffixes, decodes, budget, cap
     yield suffixes, decodes, 7, 1
+    yield [rng.randrange(20, 30), rng.randrange(5, 8)], 1, 9, 99  # the longer one came first
     yield [rng.randrange(30, 90)], decodes, 12, 99  # the budget, not the cap, cuts the chunk
-    for _ in range(10):
+    for _ in range(9):
         lengths = [rng.choice((0, rng.randrange(1, 40))) for _ in range(rng.randrange(6))]
         yield lengths, rng.randrange(8), rng.randrange(1, 60), rng.randrange(1, 25)
+
+
+def _reserve(rng: Random, situation: tuple[list[int], int, int, int]) -> int:
+    """Some reserve within the budget: one above it is for the rules that are about it."""
+    return min(rng.randrange(4), situation[2])
 
 
 def under(policy: str) -> Callable[[Random], Iterator[Case]]:
@@ -99,7 +105,7 @@ def under(policy: str) -> Callable[[Random], Iterator[Case]]:
         for index, situation in enumerate(_situations(rng)):
             named: dict[str, Any] = {"policy": policy}
             if index % 3 == 0:
-                named["decode_reserve_tokens"] = rng.randrange(4)
+                named["decode_reserve_tokens"] = _reserve(rng, situation)
             yield round_case(rng, *situation, **named)
 
     return cases
@@ -108,7 +114,8 @@ def under(policy: str) -> Callable[[Random], Iterator[Case]]:
 def balanced_cases(rng: Random) -> Iterator[Case]:
     """Reserve 0, 1, within, at and above the decodes, above the budget; defaults left out."""
     for situation in _situations(rng):
-        yield round_case(rng, *situation, policy="balanced", decode_reserve_tokens=rng.randrange(5))
+        reserve = _reserve(rng, situation)
+        yield round_case(rng, *situation, policy="balanced", decode_reserve_tokens=reserve)
     lengths = [rng.randrange(5, 30) for _ in range(2)]
     for reserve in (0, 1, 3, 4, 5, 9, 50):
         yield round_case(rng, lengths, 4, 9, 4, policy="balanced", decode_reserve_tokens=reserve)
@@ -122,8 +129,12 @@ def balanced_cases(rng: Random) -> Iterator[Case]:
 def any_policy(rng: Random) -> Iterator[Case]:
     """The situations, the policies in turn."""
     for index, situation in enumerate([*_situations(rng), *_situations(rng)]):
+        reserve = _reserve(rng, situation)
         policy = POLICIES[index % 3]
-        yield round_case(rng, *situation, policy=policy, decode_reserve_tokens=rng.randrange(4))
+        yield round_case(rng, *situation, policy=policy, decode_reserve_tokens=reserve)
+    for policy in POLICIES:  # a reserve that has no decodes to serve is free for prefill
+        lengths = [rng.randrange(30, 60)]
+        yield round_case(rng, lengths, 1, 10, 99, policy=policy, decode_reserve_tokens=5)
 
 
 def schedule(plan: dict[str, Any]) -> dict[str, Any]:
@@ -184,6 +195,7 @@ def bad_input(rng: Random) -> Iterator[Case]:
     for reserve in (-1, -rng.randrange(2, 9), 0):
         for policy in POLICIES:
             yield replace(good, kwargs={"policy": policy, "decode_reserve_tokens": reserve})
+    yield replace(good, kwargs={"decode_reserve_tokens": budget + 1})  # odd, but no error
     for policy in ("unknown", "", "Balanced", "decode", *POLICIES):
         yield replace(good, kwargs={"policy": policy})
     for policy in POLICIES:  # whatever the budget leaves of them, the whole input is checked

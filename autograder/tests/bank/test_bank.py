@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pdgrade import assignment
+from pdgrade.hidden import PROPERTIES, keeps
 from pdsched.contracts import ASSIGNMENT, CONTRACTS, contract
 from pdsched.feedback import CheckFailure, check, progress_store
 
@@ -85,6 +86,22 @@ def test_a_wrong_answer_loses_exactly_what_it_misread(todo, case, questions):
     lost = lost_cells(question, lambda: function_of(source, todo))
     assert lost == case["fails"]
     assert sum(test.points for test in question.tests if test.grade_id not in lost) == case["score"]
+
+
+@pytest.mark.parametrize(("todo", "case"), WRONG)
+def test_the_marks_do_not_depend_on_the_seed(todo, case):
+    """Each submission has its own seed; two learners with the same mistake get the same marks."""
+    source = wrong_source(todo, case)
+    noticed = {
+        tuple(
+            grade_id
+            for grade_id in PROPERTIES
+            if grade_id.startswith(f"todo{todo}_")
+            and not keeps(grade_id, function_of(source, todo), seed)
+        )
+        for seed in range(4)
+    }
+    assert len(noticed) == 1
 
 
 @pytest.mark.parametrize(("todo", "case"), WRONG)
