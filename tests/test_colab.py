@@ -124,3 +124,25 @@ def test_source_notebooks_run_without_an_error(colab, tmp_path):
     assert {name: [error[1:] for error in found] for name, found in errors.items()} == {
         path.stem: [] for path in notebooks
     }
+
+
+def test_learners_check_their_notebook_there_with_what_the_grader_uses(colab, tmp_path):
+    """`pdgrade check` needs no nbgrader, which cannot be installed into Colab."""
+    (notebook,) = (path for path in alone("release", tmp_path) if path.stem.startswith("step1"))
+    wheels = [
+        bundle.build_wheel(Path(sys.executable), tmp_path / "wheels", package)
+        for package in ("course", "autograder")
+    ]
+    before = installed(colab)
+    uv("install", "-q", "--python", str(colab), "-c", str(PINS), *map(str, wheels))
+    try:
+        assert before.items() <= installed(colab).items()
+        done = subprocess.run(
+            [str(colab.parent / "pdgrade"), "check", str(notebook)],
+            check=False, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path,
+        )  # fmt: skip
+    finally:
+        uv("uninstall", "-q", "--python", str(colab), "pdgrade")
+    assert done.returncode == 1, done.stderr
+    assert "尚未编写" in done.stdout
+    assert "step1_request_pressure" in done.stdout

@@ -10,23 +10,24 @@ from environment import ROOT
 from lab import ASSIGNMENT, LABS
 
 
-def build_wheel(python: Path, folder: Path) -> Path:
-    """Build pdsched's wheel into ``folder`` from the locked build backend.
+def build_wheel(python: Path, folder: Path, package: str = "course") -> Path:
+    """Build the wheel of ``course`` or ``autograder`` into ``folder``, from the locked backend.
 
     Raises:
         OSError: the build failed; its last line is in the message.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("pdsched-*.whl"):
+    name = {"course": "pdsched", "autograder": "pdgrade"}[package]
+    for stale in folder.glob(f"{name}-*.whl"):
         stale.unlink()
     command = [str(python), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     done = subprocess.run(
-        [*command, str(ROOT / "course")], check=False, capture_output=True, text=True
+        [*command, str(ROOT / package)], check=False, capture_output=True, text=True
     )
     if done.returncode:
-        raise OSError(f"pdsched's wheel was not built: {done.stderr.strip().splitlines()[-1]}")
-    return next(folder.glob("pdsched-*.whl"))
+        raise OSError(f"{name}'s wheel was not built: {done.stderr.strip().splitlines()[-1]}")
+    return next(folder.glob(f"{name}-*.whl"))
 
 
 def bundle(python: Path, arguments: list[str]) -> int:

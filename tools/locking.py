@@ -15,7 +15,7 @@ CONDA_PINS: Final = ROOT / "requirements.conda.txt"
 # One resolution for every supported Python (environment markers); hashes, no addresses.
 _COMPILE: Final = (
     "uv", "pip", "compile", "course/pyproject.toml", "autograder/pyproject.toml",
-    "--extra", "labs", "--extra", "dask", "--group", "dev", "--universal",
+    "--extra", "labs", "--extra", "class", "--extra", "dask", "--group", "dev", "--universal",
     "--python-version", "3.10", "--generate-hashes", "--no-header", "--no-annotate",
     "--no-emit-package", "pdsched", "--no-emit-package", "pdgrade", "--quiet",
     "--output-file", "requirements.lock",

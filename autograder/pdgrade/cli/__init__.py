@@ -23,6 +23,8 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         _fail("interrupted; run the same command again to go on", INTERRUPTED)
+    except ModuleNotFoundError as error:
+        _fail(f"{error.name} is not installed: pip install 'pdgrade[class]'", WRONG_USE)
     except Exception as error:
         if os.environ.get("PDGRADE_DEBUG"):
             raise
