@@ -94,6 +94,7 @@ class DistServeCost:
         decode_small: constant, per context token, per request; below ``large_batch`` requests.
         decode_large: the same from ``large_batch`` requests on.
         large_batch: where the second regime begins.
+        engine_ms: work between iterations that the profile of the model does not hold.
     """
 
     model: str
@@ -102,6 +103,7 @@ class DistServeCost:
     decode_small: tuple[float, float, float]
     decode_large: tuple[float, float, float]
     large_batch: int = 95
+    engine_ms: float = 0.0
 
     @property
     def name(self) -> str:
@@ -133,11 +135,13 @@ class DistServeCost:
     ) -> float:
         """Milliseconds of one iteration; see `CostModel.iteration_ms`."""
         base, per_token, per_square = self.prefill
+        base += self.engine_ms
         prefill_ms = prefill_tokens * per_token + 2 * prefill_pairs * per_square
         if not num_decodes:
             return base + prefill_ms if prefill_tokens else 0.0
         regime = self.decode_large if num_decodes >= self.large_batch else self.decode_small
         decode_base, per_context, per_request = regime
+        decode_base += self.engine_ms
         decode_ms = decode_context * per_context + num_decodes * per_request
         if not prefill_tokens:
             return decode_base + decode_ms
