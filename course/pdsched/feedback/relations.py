@@ -151,7 +151,7 @@ def nothing_idle(case: Case, plan: Any) -> Broken | None:
 
 def follows_policy(case: Case, plan: Any) -> Broken | None:
     """TODO 3: what the policy protects is never passed over."""
-    found = within_budget(case, plan) or nothing_idle(case, plan)
+    found = within_budget(case, plan) or nothing_idle(case, plan) or _out_of_turn(case, plan)
     if found:
         return found
     chosen, waiting = len(plan["decode_request_ids"]), _waiting_decodes(case, plan)
@@ -161,6 +161,16 @@ def follows_policy(case: Case, plan: Any) -> Broken | None:
     if policy == "prefill_first" and chosen and unfilled:
         return broken("prefill_passed_over", work=", ".join(unfilled))
     return _breaks_reserve(case, chosen, waiting, unfilled) if policy == "balanced" else None
+
+
+def _out_of_turn(case: Case, plan: Any) -> Broken | None:
+    """A chunk after a request that could still take tokens."""
+    order, unfilled = list(case.args[0]), _unfilled(case, plan)
+    for chunk in plan["prefill_chunks"]:
+        later = chunk["request_id"]
+        if unfilled and order.index(later) > order.index(unfilled[0]):
+            return broken("out_of_turn", earlier=unfilled[0], later=later)
+    return None
 
 
 def _breaks_reserve(

@@ -123,6 +123,13 @@ CATALOG = {
         zh="基线的 {key} + {name} = 分池的 {key}",
         en="the baseline's {key} + {name} = the split run's {key}",
     ),
+    "relations.out_of_turn": Message(
+        zh="{earlier} 还能放入更多，{later} 却已经拿到了一块",
+        en="{earlier} could take more, yet {later} got a chunk",
+    ),
+    "relations.out_of_turn.expected": Message(
+        zh="先给 {earlier} 它的一整块，再轮到 {later}", en="{earlier}'s full chunk before {later}'s"
+    ),
 }
 
 register(CATALOG)
