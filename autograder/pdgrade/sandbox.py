@@ -97,7 +97,7 @@ def candidates(strongest: Rung) -> Iterator[Isolation]:
     root = linux and os.geteuid() == 0
     allowed = RUNGS[RUNGS.index(strongest) :]
     spaces = (True, False) if linux and "namespaces" in allowed else (False,)
-    filters = _filters() if "landlock" in allowed else ((False, False),)
+    filters = _filters() if linux and "landlock" in allowed else ((False, False),)
     uids = (True, False) if root and "uid" in allowed else (False,)
     for namespaces in spaces:
         for uid in uids:

@@ -24,6 +24,8 @@ from pdgrade.worker_client import Ends, Worker
 _START_WAIT_S: Final = 60.0
 _ROOT_UIDS: Final = 1_000_000  # workers' uids when root's range allows it
 _FEW_UIDS: Final = 40_000  # and in a container that maps only 65,536
+#: What libraries need to load and to compute rightly; none of it is private.
+_PASSED_ON: Final = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TZ")
 _BOOT: Final = (
     "import importlib.util as u, sys; d = sys.argv[1]; "
     "s = u.spec_from_file_location('pdgrade_worker', d + '/__init__.py', "
@@ -190,7 +192,9 @@ def _scratch(limits: Limits) -> str:
 
 def _environment() -> dict[str, str]:
     """Everything workers find in their environment."""
+    kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {
+        **kept,
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",  # sets iterate alike in every worker

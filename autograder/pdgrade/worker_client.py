@@ -136,18 +136,22 @@ class Worker:
             self._drain()
 
     def _run_cell(self, cell: CodeCell) -> None:
+        if len(cell.source) * 2 > self._limits.message_kib * 1024:
+            error = LearnerError(("ValueError",), "the cell is too large to be run when graded")
+            self.cells.append(CellOutcome(cell.label, error))
+            return
         request = {"label": cell.label, "cell": cell.source}
         answer = self._ask(request, self._limits.cell_wall_s, cell.label)
         if answer is None:
             return
-        error = LearnerError.read(answer["error"]) if "error" in answer else None
+        failed = LearnerError.read(answer["error"]) if "error" in answer else None
         skipped, functions = answer.get("skipped"), answer.get("functions")
         if not _all_text(skipped) or not _all_text(functions):
             self._end(Stop("channel", "malformed answer", cell.label))
             return
         self.functions = frozenset(functions)
         lines = tuple(plain_text(line, 120) for line in skipped[:20])
-        self.cells.append(CellOutcome(cell.label, error, lines))
+        self.cells.append(CellOutcome(cell.label, failed, lines))
 
     def proxy(self, name: str) -> Callable[..., Any]:
         """A callable that stands for the learner's function `name`."""

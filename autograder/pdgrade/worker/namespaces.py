@@ -21,8 +21,9 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
-#: statvfs flags that a user namespace must keep when it remounts, and their mount flags.
-_KEPT_FLAGS = ((os.ST_NOEXEC, linux.MS_NOEXEC), (1024, 1024), (2048, 2048), (4096, 1 << 21))
+#: ST_NOEXEC, ST_NOATIME, ST_NODIRATIME, ST_RELATIME of statvfs, with their mount flags: a user
+#: namespace must keep them when it remounts.
+_KEPT_FLAGS = ((8, linux.MS_NOEXEC), (1024, 1024), (2048, 2048), (4096, 1 << 21))
 
 
 @dataclass(frozen=True)

@@ -32,19 +32,27 @@ QUIET_MODULES = (
 )
 
 
+#: Calls whose result is usually unpacked, and into how many.
+_UNPACKED = {"subplots": 2, "hist": 3}
+
+
 class Silence:
     """Accepts everything and does nothing."""
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self
+        return Silence(name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         # Used as a decorator, it leaves the function as it was.
         if len(args) == 1 and not kwargs and type(args[0]).__name__ == "function":
             return args[0]
-        return self
+        count = _UNPACKED.get(self._name, 0)
+        return tuple(Silence() for _ in range(count)) if count else self
 
     def __enter__(self) -> Silence:
         return self
@@ -55,9 +63,6 @@ class Silence:
     def __iter__(self) -> Iterator[Any]:
         return iter(())
 
-    def __getitem__(self, _: object) -> Silence:
-        return self
-
     def __setitem__(self, _: object, __: object) -> None:
         return None
 
@@ -67,15 +72,24 @@ class Silence:
     def __len__(self) -> int:
         return 0
 
+    def __float__(self) -> float:
+        return 0.0
+
     def __repr__(self) -> str:
         return "<not shown when graded>"
+
+    def _same(self, *_: object) -> Silence:
+        return self
+
+    __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _same
+    __truediv__ = __rtruediv__ = __neg__ = __or__ = __and__ = _same
 
 
 class _QuietModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Silence()
+        return Silence(name)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

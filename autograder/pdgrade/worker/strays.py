@@ -68,7 +68,7 @@ def kill_session(leader: int) -> None:
 
 def reap_others(workers: set[int]) -> None:
     """Collect dead processes that were handed to this one (it is their subreaper)."""
-    while True:
+    while linux.available:
         try:
             # WNOWAIT first: a worker's own status is collected elsewhere.
             found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

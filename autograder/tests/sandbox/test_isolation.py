@@ -183,3 +183,17 @@ def test_a_protected_package_among_the_installed_ones_is_hidden_and_the_rest_is_
         with contextlib.suppress(ImportError, PermissionError):
             assert worker.proxy("file_of")("hypothesis") is None  # an empty folder
         assert worker.proxy("file_of")("sqlalchemy").endswith("__init__.py")
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_other_systems_have_limits_only_and_say_what_stays_open(system, monkeypatch):
+    monkeypatch.setattr(sys, "platform", system)
+    (only,) = candidates("namespaces")
+    assert only.layers == ("rlimits",)
+    assert only.open_to_learners == ("files", "network", "signals", "processes", "memory")
+
+
+def test_without_fork_nothing_is_run(monkeypatch):
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(IsolationError, match="WSL"):
+        ForkServer()

@@ -157,7 +157,9 @@ def test_modules_that_only_show_are_silent(server):
         from IPython.display import display, HTML
         from pdsched import panels
         drive.mount('/content')
-        fig, ax = plt.subplots() if plt.subplots() else (None, None)
+        fig, ax = plt.subplots(figsize=(3, 2))
+        counts, bins, patches = ax.hist([1, 2])
+        ax.set_ylim(top=ax.get_ylim()[1] * 1.1)
         display(HTML('x'))
         panels.request_mix()
         get_ipython().run_line_magic('matplotlib', 'inline')
@@ -185,3 +187,15 @@ def test_every_worker_is_fresh(server):
     server.worker(cells("import builtins; builtins.len = lambda _: 99")).close()
     with server.worker(cells("def f(): return len([])")) as worker:
         assert worker.proxy("f")() == 0
+
+
+def test_a_cell_too_large_for_the_channel_is_reported_and_left_out(server):
+    with server.worker(cells("x = '" + "a" * (2 << 20) + "'", "def f(): return 1")) as worker:
+        assert "too large" in str(worker.cells[0].error)
+        assert worker.proxy("f")() == 1
+
+
+def test_source_with_lone_surrogates_or_nul_is_an_error_of_its_cell_only(server):
+    with server.worker(cells("x = '\ud800'", "y = 1\0", "def f(): return 1")) as worker:
+        assert all(cell.error for cell in worker.cells[:2])
+        assert worker.proxy("f")() == 1
