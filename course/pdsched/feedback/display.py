@@ -107,8 +107,9 @@ class CheckReport:
         )
 
     def _next_step(self) -> str:
-        seen = self.progress[self.contract.todo].hints_seen
-        return text("feedback.ask_hint", todo=self.contract.todo, left=3 - min(seen, 3))
+        left = 3 - min(self.progress[self.contract.todo].hints_seen, 3)
+        key = "feedback.ask_hint" if left else "feedback.all_hints_seen"
+        return text(key, todo=self.contract.todo, left=left)
 
     def _other_rules(self, shown: CheckResult) -> Iterator[str]:
         for result in self.results:

@@ -37,7 +37,8 @@ def folders(first: Path | None = None) -> list[Path]:
     here = Path.cwd()
     candidates = [here, *_notebook_folders()]
     for parent in (here, *list(here.parents)[:3]):
-        candidates += [parent / ASSIGNMENT, parent / "release" / ASSIGNMENT]
+        # `make lab` copies the release into learn/, where the learner works.
+        candidates += [parent / name / ASSIGNMENT for name in ("", "learn", "release")]
     candidates += [Path(folder) for folder in CLOUD_FOLDERS]
     return [
         folder

@@ -122,6 +122,10 @@ CATALOG = {
         zh="卡住了？运行 hint({todo}) 看下一级提示（还有 {left} 级没看）。",
         en="Stuck? Run hint({todo}) for the next hint ({left} not seen yet).",
     ),
+    "feedback.all_hints_seen": Message(
+        zh="三级提示都看过了：hint({todo}, level=1) 可以重看；也可以看 solution({todo}, give_up=True)。",
+        en="All three hints are seen: hint({todo}, level=1) shows them again, or solution({todo}, give_up=True).",
+    ),
     "feedback.printed": Message(
         zh="检查时你的函数打印了：{printed}", en="Printed meanwhile: {printed}"
     ),

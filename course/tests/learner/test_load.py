@@ -149,7 +149,9 @@ def test_a_notebook_moved_away_finds_the_release_but_never_the_source(monkeypatc
     )
     assert len(learner.load().named("missing")) == 5
     monkeypatch.chdir(root / "work")
-    write_course(folder=root / "release/prefill-decode-scheduling")
+    write_course(STUB, folder=root / "release/prefill-decode-scheduling")
+    assert len(learner.load().named("unwritten")) == 5
+    write_course(folder=root / "learn/prefill-decode-scheduling")
     assert learner.load().complete
 
 
