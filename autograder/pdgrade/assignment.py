@@ -80,8 +80,8 @@ class SourceCell:
 
     @cached_property
     def stub(self) -> str:
-        """The cell as it was released: without solution and hidden tests."""
-        return without_regions(self.source)
+        """The cell as it was released: without solution and hidden tests, without outer space."""
+        return without_regions(self.source).strip()
 
 
 @dataclass(frozen=True)

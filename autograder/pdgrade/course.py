@@ -65,20 +65,31 @@ class Course:
         return self.root / RECORDS / assignment_name / f"{student}.json"
 
     def assignment(self, name: str = "") -> Assignment:
-        """The assignment of this name, or the only one there is.
+        """The assignment of this name, or the only one with graded cells.
 
         Raises:
             CourseError: no such assignment, several to choose from, or unreadable notebooks.
         """
-        folder = self.source(name or "x").parent
-        names = sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
-        if not name and len(names) != 1:
-            found = ", ".join(names) or "none"
+        if name:
+            try:
+                return assignment.load(self.source(name))
+            except AssignmentError as error:
+                raise CourseError(str(error)) from error
+        graded = list(self._graded_assignments())
+        if len(graded) != 1:
+            found = ", ".join(found.name for found in graded) or "none with graded cells"
+            folder = self.source("x").parent
             raise CourseError(f"say which assignment with --assignment; {folder} has: {found}")
-        try:
-            return assignment.load(self.source(name or names[0]))
-        except AssignmentError as error:
-            raise CourseError(str(error)) from error
+        return graded[0]
+
+    def _graded_assignments(self) -> Iterator[Assignment]:
+        """Every folder of ``source/`` that has questions; labs without any are no assignments."""
+        folder = self.source("x").parent
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            try:
+                yield assignment.load(path)
+            except AssignmentError:
+                continue
 
     def students(self, assignment_name: str, only: Sequence[str] = ()) -> list[str]:
         """Ids of everyone with a submission folder, sorted; `only` are shell patterns."""

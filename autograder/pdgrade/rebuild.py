@@ -7,7 +7,6 @@ an instructor opens it). Outputs are the grader's own, as plain text.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,23 +22,21 @@ def rebuild(
     source: SourceNotebook, matched: MatchedNotebook | None, record: NotebookRecord
 ) -> dict[str, Any]:
     """The notebook an instructor sees in formgrader (nbformat 4.5 JSON)."""
-    document = copy.deepcopy(dict(source.document))
+    document = dict(source.document)
     tests = {test.grade_id: test for q in record.questions for test in q.tests}
     added = _added_cells(source, matched) if matched else {}
+    answers = matched.solutions if matched else {}
     cells: list[Cell] = list(added.get(-1, []))
-    for released, cell in zip(source.cells, document["cells"], strict=True):
-        cell["outputs"] = [] if cell["cell_type"] == "code" else None
-        if cell["outputs"] is None:
-            del cell["outputs"]
-        if released.kind in ("solution", "manual") and matched:
-            cell["source"] = matched.solutions.get(released.grade_id, "")
-        elif released.kind in ("solution", "manual"):
-            cell["source"] = ""
+    for released, original in zip(source.cells, source.document["cells"], strict=True):
+        cell = dict(original)  # what is nested in it is read, never changed
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+        if released.kind in ("solution", "manual"):
+            cell["source"] = answers.get(released.grade_id, "")
         if released.grade_id in tests:
             cell["outputs"] = [_output(tests[released.grade_id])]
             cell["execution_count"] = None
-        cells.append(cell)
-        cells += added.get(released.index, [])
+        cells += [cell, *added.get(released.index, [])]
     document["cells"] = [_with_id(cell, i) for i, cell in enumerate(cells)]
     document["nbformat"], document["nbformat_minor"] = 4, 5
     document["metadata"] = {
@@ -62,7 +59,7 @@ def _added_cells(source: SourceNotebook, matched: MatchedNotebook) -> Mapping[in
 
 def _shown(piece: Piece) -> Iterator[Cell]:
     text = piece.cell.source
-    changed = piece.source is None or text.strip() != piece.source.stub.strip()
+    changed = piece.source is None or text.strip() != piece.source.stub
     if not text.strip() or piece.role in ("solution", "manual", "test") or not changed:
         return
     is_code = piece.cell.cell_type == "code"

@@ -17,6 +17,9 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run a command; whatever goes wrong is one line and an exit code."""
+    from pdgrade.cli.quick_start import put_off_the_grammar
+
+    put_off_the_grammar()
     from pdgrade.cli.app import app
 
     try:

@@ -12,8 +12,10 @@ from pdgrade import records
 from pdgrade.records import SubmissionRecord
 
 
-def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
+def write_atomically(path: Path, text: str, mode: int = 0o644, *, durable: bool = True) -> None:
     """Replace a file's content so that a crash leaves either the old or the new one.
+
+    With `durable` that holds for a power failure too, at the price of a wait for the disk.
 
     Raises:
         OSError: the disk is full or the folder cannot be written; the old file is untouched.
@@ -24,7 +26,8 @@ def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException:

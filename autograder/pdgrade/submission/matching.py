@@ -193,7 +193,7 @@ def _match_others(search: _Search) -> None:
         role: Role = "text"
         if found.kind == "test":
             role = "test"
-            unchanged = cell.source.strip() == found.stub.strip()
+            unchanged = cell.source.strip() == found.stub
             tests[found.grade_id] = unchanged and cell.cell_type == "code"
         elif found.kind in _SAME_ROLE:
             role = _SAME_ROLE[found.kind]
@@ -209,7 +209,7 @@ def _same_cell(source: SourceNotebook, cell: SubmittedCell, taken: set[int]) -> 
     signs: tuple[Callable[[SourceCell], bool], ...] = (
         lambda c: bool(cell.grade_id) and cell.grade_id == c.grade_id,
         lambda c: bool(cell.cell_id) and cell.cell_id == c.cell_id and not cell.grade_id,
-        lambda c: bool(text) and text == c.stub.strip(),
+        lambda c: bool(text) and text == c.stub,
         lambda c: c.kind == "test" and _is_similar(cell, c),
     )
     free = [
@@ -223,7 +223,7 @@ def _is_released_elsewhere(source: SourceNotebook, cell: SubmittedCell) -> bool:
     text = cell.source.strip()
     return any(
         (bool(c.grade_id) and c.grade_id == cell.grade_id and c.kind == "test")
-        or (c.kind != "solution" and bool(text) and c.stub.strip() == text)
+        or (c.kind != "solution" and bool(text) and c.stub == text)
         for c in source.cells
     )
 
@@ -233,15 +233,15 @@ def _place(search: _Search, released: SourceCell, index: int) -> int:
     ours, theirs = search.source.cells, search.cells
     place = 0
     if released.index and index:
-        place += 2 * (theirs[index - 1].source.strip() == ours[released.index - 1].stub.strip())
+        place += 2 * (theirs[index - 1].source.strip() == ours[released.index - 1].stub)
     if released.index + 1 < len(ours) and index + 1 < len(theirs):
-        place += theirs[index + 1].source.strip() == ours[released.index + 1].stub.strip()
+        place += theirs[index + 1].source.strip() == ours[released.index + 1].stub
     return place
 
 
 def _is_similar(cell: SubmittedCell, released: SourceCell) -> bool:
     """Nearly the released text (a stub with its name changed, a test with one edited line)."""
-    ours, theirs = released.stub.strip()[:_COMPARED_CHARS], cell.source.strip()[:_COMPARED_CHARS]
+    ours, theirs = released.stub[:_COMPARED_CHARS], cell.source.strip()[:_COMPARED_CHARS]
     if cell.cell_type != "code" or not ours or not theirs:
         return False
     if not 0.5 < len(ours) / len(theirs) < 2:

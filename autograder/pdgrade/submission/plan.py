@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pdgrade.assignment import CodeCell, Question, SourceCell
@@ -111,7 +112,7 @@ def _steps_of(
 def _is_changed(piece: Piece) -> bool:
     released = piece.source
     text = piece.cell.source.strip()
-    return released is None or text not in (released.source.strip(), released.stub.strip())
+    return released is None or text not in (released.source.strip(), released.stub)
 
 
 def _learners(label: str, text: str, optional: bool, notes: list[Note]) -> _Step:
@@ -161,6 +162,9 @@ def _needed(steps: Sequence[_Step], wanted: set[str]) -> list[_Step]:
     return kept
 
 
-def _names_used(source: str) -> set[str]:
+@lru_cache(maxsize=256)
+def _names_used(source: str) -> frozenset[str]:
     tree = parses(source)
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} if tree else set()
+    return (
+        frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name)) if tree else frozenset()
+    )

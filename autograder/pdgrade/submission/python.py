@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from pdgrade.records import Note
@@ -34,6 +35,7 @@ class PlainCode:
     notes: tuple[Note, ...] = ()
 
 
+@lru_cache(maxsize=64)
 def parses(source: str) -> ast.Module | None:
     """The syntax tree, or None where Python cannot read it (never an exception)."""
     try:
@@ -44,6 +46,7 @@ def parses(source: str) -> ast.Module | None:
         return None
 
 
+@lru_cache(maxsize=256)
 def plain_python(source: str) -> PlainCode:
     """The cell without what only IPython or Colab understands."""
     magic = re.match(r"\s*%%(\w+)[^\n]*(?:\n|$)", source)

@@ -1,6 +1,8 @@
 """The command line: what works says so, what is wrong is one line and an exit code."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from miniature import NAME, honest
@@ -118,3 +120,16 @@ def test_records_are_private_and_valid(small_class):
     path = small_class.course.record("amy", NAME)
     assert path.stat().st_mode & 0o077 == 0
     assert json.loads(path.read_text())["schema_version"] == 1
+
+
+def test_the_put_off_grammar_still_answers():
+    code = """
+from pdgrade.cli.quick_start import put_off_the_grammar
+put_off_the_grammar()
+import jsonschema, sys
+checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
+assert "rfc3987_syntax.syntax_helpers" not in sys.modules
+assert checker.conforms("https://例子.测试/路", "iri")
+assert not checker.conforms("not an address", "iri")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
