@@ -128,7 +128,9 @@ def chromium(*, width: int = 1280, height: int = 1000) -> Iterator[Any]:
             browser.close()
 
 
-def open_notebook(page: Any, address: str, name: str, *, app: str = "lab") -> None:
+def open_notebook(
+    page: Any, address: str, name: str, *, app: str = "lab", run: bool = True
+) -> None:
     """Open a notebook alone on the page, wait for its kernel, run all cells."""
     path = f"doc/tree/{name}" if app == "lab" else f"notebooks/{name}"
     page.goto(f"{address}/{path}")
@@ -137,4 +139,5 @@ def open_notebook(page: Any, address: str, name: str, *, app: str = "lab") -> No
         "() => window.jupyterapp.shell.currentWidget.sessionContext?.session?.kernel"
         "?.connectionStatus === 'connected'"
     )
-    page.evaluate(RUN_ALL)
+    if run:
+        page.evaluate(RUN_ALL)
