@@ -71,6 +71,7 @@ def simulate(
     ttft_definition: Ttft = "prefill",
     json: Json = None,
     csv: Csv = None,
+    html: Html = None,
     trace: Annotated[Path | None, _option("trace", "--trace")] = None,
 ) -> None:
     """Simulate one workload."""
@@ -97,7 +98,7 @@ def simulate(
             **parse_pd(workers),
             **parse_slo(slo),  # type: ignore[arg-type]  # its keys are float fields
         )
-        command.run(experiment, json_path=json, csv_path=csv, trace_path=trace)
+        command.run(experiment, json_path=json, csv_path=csv, html_path=html, trace_path=trace)
 
 
 @app.command(help=text("commands.sweep"))

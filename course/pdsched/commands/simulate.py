@@ -20,6 +20,7 @@ def run(
     *,
     json_path: Path | None = None,
     csv_path: Path | None = None,
+    html_path: Path | None = None,
     trace_path: Path | None = None,
 ) -> None:
     """Simulate, print the table, write what was asked for.
@@ -29,7 +30,7 @@ def run(
     """
     console = Console()
     with console.status(text("commands.running")):
-        timeline = experiment.timeline(record_iterations=trace_path is not None)
+        timeline = experiment.timeline(record_iterations=bool(trace_path or html_path))
         metrics = summarize(timeline, experiment.slo, experiment.ttft_definition)
     result = ExperimentResult(experiment, metrics)
     console.print(_table(result))
@@ -38,6 +39,11 @@ def run(
         write_json(json_path, result.as_dict(), console)
     if csv_path is not None:
         write_csv(csv_path, [result.row()], console)
+    if html_path is not None:
+        from pdsched.figures import Picture, worker_lanes
+
+        Picture(worker_lanes(timeline)).save(html_path)
+        console.print(text("commands.written", path=html_path))
     if trace_path is not None:
         trace_path.write_text(json.dumps(timeline.to_chrome_trace()), encoding="utf-8")
         console.print(text("commands.written", path=trace_path))

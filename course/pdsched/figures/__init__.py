@@ -10,6 +10,7 @@ from pdsched.figures.plotly_figure import to_plotly
 from pdsched.figures.request_mix import MixPoint, request_mix
 from pdsched.figures.scene import MAX_MARKS, Scene
 from pdsched.figures.svg import render
+from pdsched.figures.worker_lanes import worker_lanes
 from pdsched.messages import figures as _figures_messages  # noqa: F401 - registers the words
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "render",
     "request_mix",
     "to_plotly",
+    "worker_lanes",
 ]

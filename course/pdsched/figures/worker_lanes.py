@@ -6,7 +6,7 @@ a bar once they are too narrow to tell apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from pdsched.simulator import Handoff, Iteration, Timeline
 BARS: Final = 1100  # in all lanes together
 NARROW: Final = 1 / 900  # of the time shown: about a pixel
 ROW_PX: Final = 30
+TIED: Final = 40  # more handoffs than this are not tied to their lanes, and may share a bar
 ROLE: Final = {"prefill": "prefill", "decode": "decode", "both": "shared"}
 
 
@@ -61,7 +62,7 @@ def lanes_plot(timeline: Timeline) -> Plot:
     span = timeline.end_ms - timeline.start_ms or 1.0
     bars = _merged(timeline.iterations, span)
     marks: list[Mark] = [_bar_mark(bar, level[bar.worker]) for bar in bars]
-    marks.extend(_handoffs(timeline.handoffs, level))
+    marks.extend(_handoffs(timeline.handoffs, level, span * NARROW * 1.5))
     y = row_axis(tuple(_row_name(name) for name in rows))
     height = ROW_PX * len(rows)
     return Plot("lanes", x, y, height, tuple(marks), title=text("figures.lanes.heading"))
@@ -142,20 +143,41 @@ def _bar_mark(bar: _Bar, level: int) -> Box:
     return Box(bar.start_ms, bar.end_ms, level + 0.14, level + 0.86, ROLE[bar.kind], why=why)
 
 
-def _handoffs(handoffs: Iterable[Handoff], level: dict[str, int]) -> Iterator[Mark]:
-    for number, handoff in enumerate(handoffs):
+def _handoffs(handoffs: Sequence[Handoff], level: dict[str, int], narrow: float) -> Iterator[Mark]:
+    """Bars on the link's row; tied to the lanes they leave and reach while there are few."""
+    for group in _close_together(handoffs, narrow):
+        first, last = group[0], group[-1]
         row = level["link"]
-        role = "handoff" if handoff.outcome == "ok" else "error"
+        role = "handoff" if all(each.outcome == "ok" for each in group) else "error"
         why = text(
             "figures.lanes.why.handoff",
-            request_id=handoff.request_id,
-            megabytes=short_number(round(handoff.num_bytes / 1e6)),
-            took=milliseconds(handoff.end_ms - handoff.start_ms),
-            waited=milliseconds(handoff.start_ms - handoff.ready_ms),
-            outcome=handoff.outcome,
+            request_id=first.request_id
+            if len(group) == 1
+            else f"{first.request_id} … {last.request_id}",
+            megabytes=short_number(round(sum(each.num_bytes for each in group) / 1e6)),
+            took=milliseconds(sum(each.end_ms - each.start_ms for each in group)),
+            waited=milliseconds(max(each.start_ms - each.ready_ms for each in group)),
+            outcome=first.outcome,
         )
-        yield Box(handoff.start_ms, handoff.end_ms, row + 0.2, row + 0.8, role, why=why)
-        if number < 40 and handoff.source in level and handoff.target in level:
-            source, target = level[handoff.source] + 0.14, level[handoff.target] + 0.86
-            yield Line(((handoff.start_ms, source), (handoff.start_ms, row + 0.8)), role)
-            yield Line(((handoff.end_ms, row + 0.2), (handoff.end_ms, target)), role)
+        end_ms = max(each.end_ms for each in group)
+        yield Box(first.start_ms, end_ms, row + 0.2, row + 0.8, role, why=why)
+    if len(handoffs) > TIED:
+        return
+    for each in handoffs:
+        source, target = level[each.source] + 0.14, level[each.target] + 0.86
+        row = level["link"]
+        yield Line(((each.start_ms, source), (each.start_ms, row + 0.8)), "handoff")
+        yield Line(((each.end_ms, row + 0.2), (each.end_ms, target)), "handoff")
+
+
+def _close_together(handoffs: Sequence[Handoff], narrow: float) -> list[list[Handoff]]:
+    """Every handoff alone, or, where there are many, those with no visible gap together."""
+    ordered = sorted(handoffs, key=lambda each: each.start_ms)
+    groups: list[list[Handoff]] = []
+    for each in ordered:
+        near = groups and each.start_ms - groups[-1][-1].end_ms < narrow
+        if near and len(handoffs) > TIED:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups

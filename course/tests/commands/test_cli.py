@@ -41,6 +41,17 @@ def test_simulate_prints_a_table_and_writes_files(invoke, tmp_path):
     assert json.loads(files["trace"].read_text(encoding="utf-8"))["traceEvents"]
 
 
+def test_simulate_draws_the_lanes_of_every_worker_on_one_page(invoke, tmp_path):
+    page = tmp_path / "lanes.html"
+    result = invoke("simulate", "-n", 300, "--rate", 60, "--workers", "2:2", "--html", page)
+    assert result.exit_code == 0, result.output
+    html = page.read_text(encoding="utf-8")
+    assert html.count("<svg") == 1
+    for lane in ("P1", "P2", "D1", "D2", 'data-role="handoff"'):
+        assert lane in html
+    assert "<script" not in html
+
+
 def test_sweep_runs_the_grid_and_plots_it_without_network(invoke, tmp_path):
     page, rows = tmp_path / "sweep.html", tmp_path / "sweep.csv"
     result = invoke(
