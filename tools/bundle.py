@@ -31,8 +31,11 @@ def build_wheel(python: Path, folder: Path, package: str = "course") -> Path:
 
 
 def bundle(python: Path, arguments: list[str]) -> int:
-    """Write build/<assignment>.zip and say where it is."""
-    del arguments
+    """Write build/<assignment>.zip and say where it is.
+
+    Worked solutions are for self-learners: they go along only with ``--selfstudy``.
+    """
+    worked = sorted((ROOT / "selfstudy").glob("*.md")) if "--selfstudy" in arguments else []
     released = sorted((ROOT / "release" / ASSIGNMENT).glob("*.ipynb"))
     if not released:
         raise OSError(f"release/{ASSIGNMENT} has no notebook: run make release first")
@@ -42,5 +45,8 @@ def bundle(python: Path, arguments: list[str]) -> int:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in (*released, wheel):
             archive.write(path, f"{ASSIGNMENT}/{path.name}")
-    print(f"{target.relative_to(ROOT)}: {len(released)} notebooks, {wheel.name}")
+        for path in worked:
+            archive.write(path, f"{ASSIGNMENT}/selfstudy/{path.name}")
+    print(f"{target.relative_to(ROOT)}: {len(released)} notebooks, {wheel.name}", end="")
+    print(", selfstudy" if worked else "")
     return 0

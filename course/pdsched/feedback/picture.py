@@ -8,6 +8,7 @@ elsewhere can be drawn too.
 from __future__ import annotations
 
 import ast
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import accumulate
@@ -27,7 +28,9 @@ def picture_of(result: CheckResult) -> str:
         name, arguments = read_call(result.call)
         got = ast.literal_eval(result.got)
         draw = _DRAWN.get(name)
-        return draw(arguments, got, result.detail) if draw else ""
+        # Ids must be unique on the page: another output may be hidden, and its patterns with it.
+        uid = f"check{zlib.crc32((result.call + result.got).encode()):x}"
+        return draw(arguments, got, result.detail, uid) if draw else ""
     except (ValueError, SyntaxError, KeyError, TypeError, AttributeError, IndexError):
         return ""  # cut short, or an answer without the shape that can be drawn
 
@@ -48,7 +51,7 @@ def read_call(call: str) -> tuple[str, dict[str, Any]]:
     return expression.func.id, {**arguments, **named}
 
 
-def _round(arguments: Mapping[str, Any], plan: Mapping[str, Any], fault: str) -> str:
+def _round(arguments: Mapping[str, Any], plan: Mapping[str, Any], fault: str, uid: str) -> str:
     from pdsched.figures.iteration_timeline import StepBar, TimelinePicture, iteration_timeline
     from pdsched.figures.svg import render
 
@@ -61,10 +64,10 @@ def _round(arguments: Mapping[str, Any], plan: Mapping[str, Any], fault: str) ->
     scene = iteration_timeline(TimelinePicture("", budget, (step,)))
     legend = ("prefill", "decode", "idle", "budget", "error")
     scene = replace(scene, width_px=WIDTH_PX, legend=legend)
-    return render(scene, uid="check3")
+    return render(scene, uid=uid)
 
 
-def _chunks(arguments: Mapping[str, Any], plan: list[list[int]], _fault: str) -> str:
+def _chunks(arguments: Mapping[str, Any], plan: list[list[int]], _fault: str, uid: str) -> str:
     from pdsched.figures.chunk_boundaries import ChunkPlan, Flaws, chunk_boundaries
     from pdsched.figures.svg import render
 
@@ -79,10 +82,10 @@ def _chunks(arguments: Mapping[str, Any], plan: list[list[int]], _fault: str) ->
         underfull=tuple(i for i, length in enumerate(lengths[:-1]) if length < size),
     )
     drawn = ChunkPlan(0, len(suffix), size, lengths, starts, flaws)
-    return render(replace(chunk_boundaries(drawn), width_px=WIDTH_PX), uid="check2")
+    return render(replace(chunk_boundaries(drawn), width_px=WIDTH_PX), uid=uid)
 
 
-_DRAWN: Final[dict[str, Callable[[Any, Any, str], str]]] = {
+_DRAWN: Final[dict[str, Callable[[Any, Any, str, str], str]]] = {
     "plan_iteration_budget": _round,
     "build_chunked_prefill_plan": _chunks,
 }
