@@ -45,7 +45,7 @@ class Picture:
     def to_svg(self, *, dark: bool | None = None) -> str:
         """A self-contained SVG; ``None`` follows the reader's system."""
         mode = "auto" if dark is None else ("dark" if dark else "light")
-        return svg.render(self.scene, uid=f"pd-{self.scene.key}", mode=mode, why=False)
+        return svg.render(self.scene, uid=f"pd-{self.scene.key}", mode=mode, why=False, paper=True)
 
     def to_plotly(self, *, dark: bool = False) -> Any:
         """The same marks as a `plotly.graph_objects.Figure`."""
@@ -75,8 +75,9 @@ class Picture:
         return target
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        live = svg.render(self.scene, uid=f"pd-{self.scene.key}", mode="live", why=False)
-        return {"image/svg+xml": live, "text/plain": f"{self.scene.title}: {self.scene.alt}"}
+        # Front ends show an SVG as an image, which knows nothing of the notebook's theme.
+        words = f"{self.scene.title}: {self.scene.alt}"
+        return {"image/svg+xml": self.to_svg(), "text/plain": words}
 
 
 def page(pictures: Sequence[Picture], *, title: str, dark: bool | None = None) -> str:

@@ -35,7 +35,13 @@ WHY_PX: Final = 22
 
 
 def render(
-    scene: Scene, *, uid: str = "pd", with_style: bool = True, mode: str = "live", why: bool = True
+    scene: Scene,
+    *,
+    uid: str = "pd",
+    with_style: bool = True,
+    mode: str = "live",
+    why: bool = True,
+    paper: bool = False,
 ) -> str:
     """The scene as one ``<svg>`` element.
 
@@ -46,6 +52,7 @@ def render(
         mode: ``live`` follows the notebook's theme, ``auto`` the reader's system, or ``light`` /
             ``dark`` fixed.
         why: make the columns answer on hover and on focus.
+        paper: paint the background too, where the picture cannot know what it stands on.
     """
     body: list[str] = []
     top = 4.0
@@ -74,6 +81,9 @@ def render(
         top += 20
     theme = {"dark": " pd-dark", "auto": " pd-auto"}.get(mode, "")
     style = f"<style>{stylesheet()}</style>" if with_style else ""
+    if paper:
+        size = f'width="{scene.width_px}" height="{top:.0f}"'
+        style += f'<rect {size} style="fill:var(--pd-paper)"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="pd{theme}" role="img" '
         f'data-scene="{scene.key}" viewBox="0 0 {scene.width_px} {top:.0f}" '

@@ -99,6 +99,12 @@ class Controls:
         return slider, W.HBox((play, forward, slider))
 
 
+def _name(widget: Any, words: str) -> None:
+    """Name a field that has no label of its own; ipywidgets 7 and 8 spell it differently."""
+    attribute = "tooltip" if widget.has_trait("tooltip") else "description_tooltip"
+    setattr(widget, attribute, words)
+
+
 class _Slider:
     """A slider with a number field behind it.
 
@@ -114,6 +120,7 @@ class _Slider:
             continuous_update=True, readout=False, layout=W.Layout(width="290px"),
         )  # fmt: skip
         self._field = W.IntText(value=value, layout=W.Layout(width="84px"))
+        _name(self._field, control.caption)
         self._field.observe(self._typed, names="value")
         self.slider.observe(self._slid, names="value")
         self.row = W.HBox((self.slider, self._field), layout=W.Layout(margin=_MARGIN))

@@ -9,7 +9,6 @@ watches the clock there.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import linecache
 import signal
@@ -184,6 +183,8 @@ def _on_thread(work: Callable[[], Result], limit_s: float) -> Result:
 
 def _stop(thread: threading.Thread) -> None:
     """Ask a thread to end; one that sleeps in C hears it only when it wakes, and is left behind."""
+    import ctypes
+
     for _ in range(8):
         ident = ctypes.c_ulong(thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_Interruption))
