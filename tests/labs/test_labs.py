@@ -56,3 +56,10 @@ def test_lab5_runs_without_any_function_and_says_what_stands_in(tmp_path):
     assert "内置策略 vllm_v1 代替" in shown
     assert "只看 goodput 是否提高" in shown
     assert "先写完 TODO 3" in shown
+
+
+def test_lab7_proves_client_server_and_overlay_without_a_gpu(tmp_path):
+    shown = run_lab("lab7_gpu_backend", tmp_path, "source")
+    assert "实测与模拟" in shown
+    assert "中途断开" in shown
+    assert (tmp_path / "labs" / "lab7_evidence.json").exists()

