@@ -14,7 +14,45 @@
 # ---
 
 # %% cellView="form" jupyter={"source_hidden": true} tags=["setup"]
-# generated
+# @title 环境准备 | Setup
+# 本地已装好 pdsched：什么也不做。云端：安装它，不改动任何已装好的包。
+def prepare_pdsched(package: str) -> None:
+    """Install pdsched unless it is there; packages already installed keep their versions."""
+    import importlib
+    import importlib.metadata
+    import importlib.util
+    import subprocess
+    import sys
+    import tempfile
+    from pathlib import Path
+
+    if importlib.util.find_spec("pdsched"):
+        return
+    wheels = sorted(Path.cwd().glob("pdsched-*.whl"))
+    source = str(wheels[-1]) if wheels else package
+    found = importlib.metadata.distributions()
+    pins = {dist.metadata["Name"]: dist.version for dist in found if dist.metadata["Name"]}
+    with tempfile.TemporaryDirectory() as folder:
+        constraints = Path(folder, "installed.txt")
+        constraints.write_text("\n".join(f"{name}=={pins[name]}" for name in pins))
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--constraint"]
+        done = subprocess.run(
+            [*command, str(constraints), source], check=False, capture_output=True, text=True
+        )
+    importlib.invalidate_caches()
+    if done.returncode or not importlib.util.find_spec("pdsched"):
+        reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
+        raise ModuleNotFoundError(
+            f"没能安装 pdsched（来自 {source}）：请检查网络，或把 pdsched-*.whl 放到本 notebook "
+            f"旁边再运行本格。 | could not install pdsched: check the network, or put "
+            f"pdsched-*.whl beside this notebook and run the cell again. {' '.join(reason)}"
+        )
+    version = importlib.metadata.version("pdsched")
+    print(f"已安装 pdsched {version}（来自 {source}），已有的包保持原版本。")
+
+
+PACKAGE = "pdsched @ git+https://github.com/publish--me/prefill-decode-scheduling@main#subdirectory=course"
+prepare_pdsched(PACKAGE)
 
 # %% [markdown]
 # # 38. Prefill Decode Scheduling | Prefill/Decode 调度
@@ -34,7 +72,7 @@
 # **Lab 7 GPU 后端**
 
 # %% [markdown] tags=["badges"]
-# generated
+# ☁️ 云端打开 | Open in the cloud: [Colab](https://colab.research.google.com/github/publish--me/prefill-decode-scheduling/blob/main/release/labs/lab7_gpu_backend.ipynb) · [ModelScope 魔搭](https://modelscope.cn/my/mynotebook) · [阿里云 PAI-DSW](https://gallery.pai-ml.com/#/import/https://github.com/publish--me/prefill-decode-scheduling/blob/main/release/labs/lab7_gpu_backend.ipynb)
 
 # %% [markdown]
 # ### 这台机器能跑什么 | What this machine can run
