@@ -23,9 +23,9 @@ class Limits:
         ValueError: a limit is negative, or zero where zero means nothing can run.
     """
 
-    call_wall_s: float = 5.0
+    call_wall_s: float = 3.0
     cell_wall_s: float = 10.0
-    question_wall_s: float = 30.0
+    question_wall_s: float = 20.0
     submission_wall_s: float = 120.0
     cpu_s: int = 30
     memory_mib: int = 1024

@@ -1,8 +1,9 @@
 """A seccomp filter for workers: an allow-list of system calls, everything else fails with EPERM.
 
 Kept are memory, files, time, threads and what Python needs to run. Not kept are new processes,
-executing a file, sockets to anywhere, signals to anybody else, namespaces, mounts, tracing,
-shared memory, keys, io_uring. Numbers are from the kernel's tables for each architecture.
+executing a file, sockets to anywhere, signals to anybody else, modes, times and leases of files
+(which Landlock does not watch), namespaces, mounts, tracing, shared memory, keys, io_uring. Numbers
+are from the kernel's tables for each architecture.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _X86_64 = (
     "madvise 28 dup 32 dup2 33 pause 34 nanosleep 35 getitimer 36 alarm 37 setitimer 38 getpid 39 "
     "sendfile 40 sendto 44 recvfrom 45 sendmsg 46 recvmsg 47 shutdown 48 getsockname 51 "
     "getpeername 52 setsockopt 54 getsockopt 55 exit 60 wait4 61 uname 63 flock 73 fsync 74 "
-    "fdatasync 75 truncate 76 ftruncate 77 getdents 78 getcwd 79 chdir 80 fchdir 81 rename 82 "
-    "mkdir 83 rmdir 84 creat 85 unlink 87 readlink 89 chmod 90 fchmod 91 umask 95 "
+    "fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80 fchdir 81 rename 82 "
+    "mkdir 83 rmdir 84 creat 85 unlink 87 readlink 89 umask 95 "
     "gettimeofday 96 getrlimit 97 getrusage 98 sysinfo 99 times 100 getuid 102 getgid 104 "
     "geteuid 107 getegid 108 getppid 110 getpgrp 111 getgroups 115 getresuid 118 getresgid 120 "
     "getpgid 121 getsid 124 rt_sigpending 127 rt_sigtimedwait 128 rt_sigsuspend 130 "
@@ -32,8 +33,8 @@ _X86_64 = (
     "futex 202 sched_getaffinity 204 getdents64 217 set_tid_address 218 restart_syscall 219 "
     "fadvise64 221 clock_gettime 228 clock_getres 229 clock_nanosleep 230 exit_group 231 "
     "epoll_wait 232 epoll_ctl 233 openat 257 mkdirat 258 newfstatat 262 unlinkat 263 "
-    "renameat 264 readlinkat 267 fchmodat 268 faccessat 269 pselect6 270 ppoll 271 "
-    "set_robust_list 273 get_robust_list 274 utimensat 280 epoll_pwait 281 timerfd_create 283 "
+    "renameat 264 readlinkat 267 faccessat 269 pselect6 270 ppoll 271 "
+    "set_robust_list 273 get_robust_list 274 epoll_pwait 281 timerfd_create 283 "
     "fallocate 285 timerfd_settime 286 timerfd_gettime 287 eventfd2 290 epoll_create1 291 "
     "dup3 292 pipe2 293 preadv 295 pwritev 296 getcpu 309 renameat2 316 getrandom 318 "
     "membarrier 324 copy_file_range 326 preadv2 327 pwritev2 328 statx 332 rseq 334 "
@@ -41,11 +42,11 @@ _X86_64 = (
 )
 _AARCH64 = (
     "getcwd 17 eventfd2 19 epoll_create1 20 epoll_ctl 21 epoll_pwait 22 dup 23 dup3 24 flock 32 "
-    "mkdirat 34 unlinkat 35 renameat 38 statfs 43 fstatfs 44 truncate 45 ftruncate 46 "
-    "fallocate 47 faccessat 48 chdir 49 fchdir 50 fchmod 52 fchmodat 53 openat 56 close 57 "
+    "mkdirat 34 unlinkat 35 renameat 38 statfs 43 fstatfs 44 ftruncate 46 "
+    "fallocate 47 faccessat 48 chdir 49 fchdir 50 openat 56 close 57 "
     "pipe2 59 getdents64 61 lseek 62 read 63 write 64 readv 65 writev 66 pread64 67 pwrite64 68 "
     "preadv 69 pwritev 70 sendfile 71 pselect6 72 ppoll 73 readlinkat 78 newfstatat 79 fstat 80 "
-    "fsync 82 fdatasync 83 timerfd_create 85 timerfd_settime 86 timerfd_gettime 87 utimensat 88 "
+    "fsync 82 fdatasync 83 timerfd_create 85 timerfd_settime 86 timerfd_gettime 87 "
     "exit 93 exit_group 94 set_tid_address 96 futex 98 set_robust_list 99 get_robust_list 100 "
     "nanosleep 101 getitimer 102 setitimer 103 clock_gettime 113 clock_getres 114 "
     "clock_nanosleep 115 sched_getscheduler 120 sched_getparam 121 sched_getaffinity 123 "
@@ -82,7 +83,9 @@ _CLONE_THREAD = 0x00010000
 _CLONE_NEW_ANYTHING = 0x7E020080
 _PRCTLS = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIO*
-_FCNTLS_REFUSED = (8, 10, 15, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_NOTIFY: signals by proxy
+# F_DUPFD to F_SETLKW, the same for open file descriptions, F_DUPFD_CLOEXEC, F_GETPIPE_SZ; not
+# F_SETOWN and F_SETSIG (signals by proxy), nor F_SETLEASE (holds up other openers).
+_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xFF
 
 _LOAD, _JUMP_EQUAL, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x45, 0x54, 0x06
@@ -143,7 +146,7 @@ def _argument_rules(pid: int) -> dict[str, list[bytes]]:
         "prlimit64": [_argument(0), *_any_of((0, pid), _ALLOW, _REFUSE)],
         "prctl": [_argument(0), *_any_of(_PRCTLS, _ALLOW, _REFUSE)],
         "ioctl": [_argument(1), *_any_of(_IOCTLS, _ALLOW, _REFUSE)],
-        "fcntl": [_argument(1), *_any_of(_FCNTLS_REFUSED, _REFUSE, _ALLOW)],
+        "fcntl": [_argument(1), *_any_of(_FCNTLS, _ALLOW, _REFUSE)],
         "socketpair": stream_pair,
     }
 

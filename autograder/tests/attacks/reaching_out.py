@@ -59,6 +59,24 @@ ATTACKS = [
         "    resource.setrlimit(n, (-1, -1))",
     ),
     beside(
+        "modes, times and sizes of other people's files",
+        "import os\nfor p in ('COURSE', 'COURSE/gradebook.db', 'COURSE/source/step1.ipynb'):\n"
+        "    for act in (lambda: os.chmod(p, 0o777), lambda: os.utime(p, (0, 0)),\n"
+        "                lambda: os.truncate(p, 0), lambda: os.setxattr(p, 'user.x', b'1'),\n"
+        "                lambda: os.chown(p, 0, 0), lambda: os.rename(p, p + 'x'),\n"
+        "                lambda: os.open(p, os.O_RDWR | os.O_TRUNC), lambda: os.remove(p)):\n"
+        "        try: act()\n        except OSError: pass",
+        needs="uid",
+    ),
+    beside(
+        "modes and leases of the standard library through a descriptor",
+        "import fcntl, json, os\nfd = os.open(json.__file__, os.O_RDONLY)\n"
+        "for act in (lambda: os.fchmod(fd, 0), lambda: os.utime(fd, (0, 0)),\n"
+        "            lambda: os.fchown(fd, 0, 0), lambda: fcntl.fcntl(fd, 1024, fcntl.F_WRLCK)):\n"
+        "    try: act()\n    except OSError: continue\n",
+        needs="landlock",
+    ),
+    beside(
         "becoming somebody else",
         "import os\nfor act in (os.setuid, os.setgid):\n    try: act(0)\n    except OSError: pass\n"
         "os.setgroups([0])",

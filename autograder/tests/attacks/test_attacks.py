@@ -120,7 +120,13 @@ def signals():
 
 
 def snapshot(root):
-    return {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    """Contents, modes and times of everything in a folder, and of a file of the interpreter."""
+    found = {}
+    for path in (Path(json.__file__), root, *sorted(root.rglob("*"))):
+        facts = path.stat()
+        content = path.read_bytes() if path.is_file() else b""
+        found[path] = (content, facts.st_mode, facts.st_uid, facts.st_mtime_ns, os.listxattr(path))
+    return found
 
 
 def left_behind():
