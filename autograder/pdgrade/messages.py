@@ -225,6 +225,10 @@ OUTCOMES = {
         zh="{question} 没有运行：批改环境不满足要求，请联系老师（{reason} {where}）。",
         en="{question} was not run, the grader could not: ask your instructor ({reason} {where}).",
     ),
+    "student_id_refused": Message(
+        zh="学号或文件夹名含有 < > 或不可见字符，未批改，请先改名。",
+        en="The student id holds < > or invisible characters; not graded, rename the folder first.",
+    ),
     "where_cell": Message(zh="第 {number} 格", en="cell {number}"),
     "where_provided": Message(zh="题目自带的第 {number} 格", en="provided cell {number}"),
     "no_response": Message(zh="尚未作答。", en="No response."),

@@ -88,8 +88,9 @@ def _output(test: TestRecord) -> dict[str, Any]:
     lines = [test.detail] if test.detail else []
     for check in test.checks:
         if check.verdict != "passed":
-            lines += [f"{check.rule or check.name}", f"  {check.call}"]
-            lines += [f"  expected: {check.expected}", f"  got: {check.got}"]
+            facts = (("", check.call), ("expected: ", check.expected), ("got: ", check.got))
+            lines.append(check.rule or check.name)
+            lines += [f"  {label}{fact}" for label, fact in facts if fact]
     text = "\n".join(line for line in lines if line.strip())
     if test.verdict == "passed":
         passed = f"✓ {test.points:g} / {test.max_points:g}\n"

@@ -168,6 +168,7 @@ class SubmissionRecord:
     status: SubmissionStatus
     notebooks: tuple[NotebookRecord, ...]
     notes: tuple[Note, ...] = ()
+    name: str = ""  # the person's name, where an export said it
     submitted_at: str = ""  # ISO 8601 in UTC; empty: not known
     graded_at: str = ""
     late_seconds: float = 0.0

@@ -102,7 +102,7 @@ class GradebookWriter:
         try:
             row = self._book.find_submission(record.assignment, record.student)
         except MissingEntry:
-            self._add_student(record.student)
+            self._add_student(record)
             assignment = self._book.find_assignment(record.assignment)
             row = SubmittedAssignment(assignment_id=assignment.id, student_id=record.student)
             db.add(row)
@@ -130,12 +130,17 @@ class GradebookWriter:
             db.refresh(notebook)
         return row
 
-    def _add_student(self, student: str) -> None:
+    def _add_student(self, record: SubmissionRecord) -> None:
+        """The student's row; a name from the export is kept only where there is none yet."""
         from nbgrader.api import Student
 
-        if self._book.db.get(Student, student) is None:
-            self._book.db.add(Student(id=student))
-            self._book.db.flush()
+        student = self._book.db.get(Student, record.student)
+        if student is None:
+            student = Student(id=record.student)
+            self._book.db.add(student)
+        if record.name and not (student.first_name or student.last_name):
+            student.last_name = record.name
+        self._book.db.flush()
 
     def _set_penalty(self, submission: Any, notebook: Any) -> float:
         notebook.late_submission_penalty = None

@@ -11,12 +11,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from pdgrade.assignment import Assignment
-from pdgrade.course import Course, timestamp_of
+from pdgrade.course import RECORDS, Course, timestamp_of
 from pdgrade.gradebook.writer import GradebookWriter
 from pdgrade.grading import store
 from pdgrade.grading.content import content_hash
 from pdgrade.grading.dask_cluster import run_on_dask
 from pdgrade.grading.local import run_in_processes
+from pdgrade.grading.lock import only_run
 from pdgrade.grading.process import Task
 from pdgrade.grading.results import BatchStopped, Result
 from pdgrade.grading.settings import GradingSettings
@@ -84,9 +85,12 @@ def grade_class(
     """
     started = time.monotonic()
     summary = Summary()
+    students, refused = _sorted_out(selected(course, assignment, options))
+    summary.lines += refused
+    lock = course.root / RECORDS / f".{assignment.name}.lock"
     try:
-        with GradebookWriter(course, assignment) as writer:
-            for record, cached in _graded(course, assignment, options):
+        with only_run(lock), GradebookWriter(course, assignment) as writer:
+            for record, cached in _graded(course, assignment, students, options):
                 final = writer.write(record)
                 if final != record:
                     store.save(course.record(record.student, assignment.name), final)
@@ -111,6 +115,14 @@ def selected(course: Course, assignment: Assignment, options: BatchOptions) -> l
     return [s for s in students if _newest(course.path("submitted", s, assignment.name)) >= since]
 
 
+def _sorted_out(students: Sequence[str]) -> tuple[list[str], list[Line]]:
+    """Students to grade, and lines for ids that formgrader would put into its pages as markup."""
+    bad = [s for s in students if set(s) & set("<>") or not s.isprintable()]
+    note = Note("student_id_refused").text()
+    lines = [Line(s, "failed", 0.0, 0.0, "", 0.0, False, note) for s in bad]
+    return [s for s in students if s not in set(bad)], lines
+
+
 def _newest(folder: Path) -> datetime:
     times = [path.lstat().st_mtime for path in notebook_paths(folder)]
     changed = datetime.fromtimestamp(max(times, default=0.0), timezone.utc)
@@ -118,11 +130,11 @@ def _newest(folder: Path) -> datetime:
 
 
 def _graded(
-    course: Course, assignment: Assignment, options: BatchOptions
+    course: Course, assignment: Assignment, students: Sequence[str], options: BatchOptions
 ) -> Iterator[tuple[SubmissionRecord, bool]]:
     """Every record with whether it was there already; the fresh ones are on disk when they come."""
     fresh: list[str] = []
-    for student in selected(course, assignment, options):
+    for student in students:
         kept = None if options.force else _kept(course, assignment, student, options.settings)
         if kept is None:
             fresh.append(student)

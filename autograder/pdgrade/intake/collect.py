@@ -163,8 +163,8 @@ def _finish(
     target = course.path("submitted", owner.student, assignment)
     target.parent.mkdir(parents=True, exist_ok=True)
     writing.folder.mkdir(exist_ok=True)
-    notes = [asdict(note) for note in result.notes]
-    (writing.folder / NOTES_FILE).write_text(json.dumps(notes, ensure_ascii=True), "utf-8")
+    told = {"name": owner.name, "notes": [asdict(note) for note in result.notes]}
+    (writing.folder / NOTES_FILE).write_text(json.dumps(told, ensure_ascii=True), "utf-8")
     if target.is_symlink() or target.exists():
         shutil.rmtree(target) if not target.is_symlink() else target.unlink()
     shutil.move(writing.folder, target)
@@ -172,15 +172,25 @@ def _finish(
     return result
 
 
-def notes_of(folder: Path) -> tuple[Note, ...]:
-    """What `collect` noted about a submission, for its record."""
+@dataclass(frozen=True)
+class Told:
+    """What the intake knows about a submission besides its files."""
+
+    name: str = ""
+    notes: tuple[Note, ...] = ()
+
+
+def told_by_intake(folder: Path) -> Told:
+    """What `collect` noted about a submission, for its record; nothing if it did not."""
     data = read_bytes(folder / NOTES_FILE, max_bytes=2**20)
     if isinstance(data, Unreadable):
-        return ()
+        return Told()
     try:
-        return tuple(
+        told = json.loads(data)
+        notes = tuple(
             Note(str(n["code"]), {str(k): str(v) for k, v in n["fields"].items()})
-            for n in json.loads(data)
+            for n in told["notes"]
         )
+        return Told(str(told["name"])[:120], notes)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return ()
+        return Told()

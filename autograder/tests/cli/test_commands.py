@@ -10,6 +10,7 @@ from miniature.handed_in import released
 from typer.testing import CliRunner
 
 from pdgrade.cli.app import app
+from pdgrade.gradebook.writer import open_gradebook
 
 
 @pytest.fixture
@@ -47,6 +48,8 @@ def test_grade_takes_an_export_and_reports_the_unreadable(run, classroom, tmp_pa
     assert "collected 4 files of 2 students" in output
     assert "无法读取" in output
     assert classroom.scores() == {"张三_1": 9, "李四_2": 0}
+    with open_gradebook(classroom.course) as book:
+        assert book.find_student("张三_1").last_name == "张三"
 
 
 @pytest.mark.parametrize(
@@ -133,3 +136,16 @@ assert checker.conforms("https://例子.测试/路", "iri")
 assert not checker.conforms("not an address", "iri")
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_check_needs_no_nbgrader(tmp_path):
+    folder = honest().write(tmp_path / "mine")
+    code = """
+import sys
+for name in ("nbgrader", "nbformat", "sqlalchemy", "jupyter_client", "jinja2", "plotly"):
+    sys.modules[name] = None
+sys.argv = ["pdgrade", "check", sys.argv[1]]
+from pdgrade.cli import main
+main()
+"""
+    subprocess.run([sys.executable, "-c", code, folder], check=True)

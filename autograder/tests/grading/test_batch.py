@@ -7,7 +7,7 @@ from miniature import NAME, honest
 
 from pdgrade.course import parse_time
 from pdgrade.gradebook.writer import open_gradebook
-from pdgrade.grading import store
+from pdgrade.grading import batch, lock, store
 from pdgrade.grading.batch import BatchOptions
 
 
@@ -141,3 +141,17 @@ def test_the_same_batch_runs_on_a_dask_cluster(small_class):
     summary = small_class.grade(executor="dask:local", force=True)
     assert {line.student: line.points for line in summary.lines} == {"amy": 9, "bob": 0, "张三": 8}
     assert small_class.scores() == {"amy": 9, "bob": 0, "张三": 8}
+
+
+def test_an_id_that_is_markup_is_refused_and_said(small_class):
+    small_class.hand_in("<img onerror=x>")
+    summary = small_class.grade()
+    assert {line.student: line.status for line in summary.lines}["<img onerror=x>"] == "failed"
+    assert set(small_class.scores()) == {"amy", "bob", "张三"}
+
+
+def test_a_second_run_waits_and_then_says_who_is_at_work(small_class, monkeypatch):
+    monkeypatch.setattr(batch, "only_run", lambda path: lock.only_run(path, patience_s=0.2))
+    with lock.only_run(small_class.root / "records" / f".{NAME}.lock"):
+        assert "another grading run" in small_class.grade().stopped
+    assert small_class.grade().stopped == ""

@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from pdgrade.course import Course
 from pdgrade.intake.archive import Walk, is_unsafe, member_name
-from pdgrade.intake.collect import collect, notes_of
+from pdgrade.intake.collect import collect, told_by_intake
 
 BOOKS = ("step1_request_pressure", "step2_chunked_prefill")
 STEP1 = honest().bytes_of("step1")
@@ -70,7 +70,7 @@ def test_canvas_attempts_the_newest_wins_and_is_told(course, tmp_path):
     take(course, tmp_path, zipped(members))
     folder = course.path("submitted", "lee_7", NAME)
     assert (folder / "step1_request_pressure.ipynb").read_bytes() == b"third"
-    assert [n.code for n in notes_of(folder)] == ["newest_attempt_used"] * 2
+    assert [n.code for n in told_by_intake(folder).notes] == ["newest_attempt_used"] * 2
 
 
 def test_names_that_a_chinese_windows_wrote_as_gbk():
@@ -146,7 +146,9 @@ def test_a_folder_with_links_devices_and_other_files(course, tmp_path):
     intake = collect(export, course, NAME, BOOKS)
     assert submitted(course, "amy") == ["step1_request_pressure.ipynb"]
     assert reasons(intake) == ["link_refused", "link_refused"]
-    assert {n.code for n in notes_of(course.path("submitted", "amy", NAME))} == {"file_refused"}
+    assert {n.code for n in told_by_intake(course.path("submitted", "amy", NAME)).notes} == {
+        "file_refused"
+    }
 
 
 def test_a_second_export_replaces_a_students_folder(course, tmp_path):
