@@ -5,6 +5,7 @@ The import of plotly waits until a figure is asked for: the panels live without 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,6 +42,7 @@ def to_plotly(scene: Scene, *, dark: bool = False) -> Any:
         vertical_spacing=min(0.16, 62 / (total + 62)) if len(scene.plots) > 1 else 0,
         subplot_titles=[plot.title for plot in scene.plots],
     )
+    height = total + 90 * len(scene.plots) + 90
     named: set[str] = set()
     for row, plot in enumerate(scene.plots, start=1):
         for trace in _traces(plot, dark, go):
@@ -50,27 +52,26 @@ def to_plotly(scene: Scene, *, dark: bool = False) -> Any:
             if trace.name in scene.legend:
                 trace.name = text(f"figures.role.{trace.name}")
             figure.add_trace(trace, row=row, col=1)
+        _annotate(figure, plot, row, dark)
         figure.update_xaxes(_axis(plot.x, dark), row=row, col=1)
         figure.update_yaxes(_axis(plot.y, dark), row=row, col=1)
     figure.update_layout(
         title={"text": scene.title},
         barmode="overlay",
         bargap=0,
-        height=total + 90 * len(scene.plots) + 60,
+        height=height,
         meta={"alt": scene.alt, "scene": scene.key},
         font={"color": colour("ink", dark=dark), "family": "'Noto Sans CJK SC', sans-serif"},
         paper_bgcolor="#15181c" if dark else "#ffffff",
         plot_bgcolor="rgba(0,0,0,0)",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        margin={"l": 80, "r": 20, "t": 90, "b": 50},
+        legend={"orientation": "h", "y": 1 + 28 / (height - 170), "yanchor": "bottom", "x": 0},
+        margin={"l": 80, "r": 20, "t": 120, "b": 50},
         hoverlabel={"align": "left"},
     )
     return figure
 
 
 def _axis(axis: Axis, dark: bool) -> dict[str, Any]:
-    import math
-
     bounds = [axis.low, axis.high]
     return {
         "title": {"text": axis.label},
@@ -86,7 +87,6 @@ def _axis(axis: Axis, dark: bool) -> dict[str, Any]:
 def _traces(plot: Plot, dark: bool, go: Any) -> Iterator[Any]:
     boxes: dict[str, list[Box]] = {}
     dots: dict[tuple[str, str, bool], list[Dot]] = {}
-    notes: dict[str, list[Note]] = {}
     lines: list[Line] = []
     for mark in plot.marks:
         if isinstance(mark, Box):
@@ -97,9 +97,7 @@ def _traces(plot: Plot, dark: bool, go: Any) -> Iterator[Any]:
             )
         elif isinstance(mark, Dot):
             dots.setdefault((mark.role, mark.shape, mark.hollow), []).append(mark)
-        elif isinstance(mark, Note):
-            notes.setdefault(mark.role, []).append(mark)
-        else:
+        elif isinstance(mark, Line):
             lines.append(mark)
     log = plot.x.log or plot.y.log
     for role, group in boxes.items():
@@ -122,23 +120,32 @@ def _traces(plot: Plot, dark: bool, go: Any) -> Iterator[Any]:
         )
     for (role, _, _), members in dots.items():
         yield _markers(role, members, dark, go)
-    for role, words in notes.items():
-        yield go.Scatter(
-            name=role,
-            x=[note.x for note in words],
-            y=[note.y for note in words],
-            mode="text",
-            text=[note.text for note in words],
-            textposition=["middle " + _side(note) for note in words],
-            textfont={"color": colour(role, dark=dark)},
-            hoverinfo="skip",
-        )
     if plot.columns:
         yield _why_columns(plot, go)
 
 
-def _side(note: Note) -> str:
-    return {"start": "right", "middle": "center", "end": "left"}[note.anchor]
+def _annotate(figure: Any, plot: Plot, row: int, dark: bool) -> None:
+    """Words as annotations, which keep their shift in pixels; on a log axis they want log10."""
+    for note in plot.marks:
+        if not isinstance(note, Note):
+            continue
+        figure.add_annotation(
+            x=_placed(plot.x, note.x),
+            y=_placed(plot.y, note.y),
+            xshift=note.dx_px,
+            yshift=-note.dy_px + 5,
+            xanchor={"start": "left", "middle": "center", "end": "right"}[note.anchor],
+            yanchor="middle",
+            text=f"<b>{note.text}</b>" if note.bold else note.text,
+            font={"color": colour(note.role, dark=dark)},
+            showarrow=False,
+            row=row,
+            col=1,
+        )
+
+
+def _placed(axis: Axis, value: float) -> float:
+    return math.log10(max(value, axis.low)) if axis.log else value
 
 
 def _bars(role: str, group: list[Box], dark: bool, go: Any) -> Any:
@@ -194,6 +201,7 @@ def _markers(role: str, members: list[Dot], dark: bool, go: Any) -> Any:
             "symbol": symbol,
             "size": [dot.size_px for dot in members],
             "color": colour(role, dark=dark),
+            "opacity": 1,
             "line": {"width": 2 if hollow or shape == "bar" else 0},
         },
         hovertext=[dot.why for dot in members],
