@@ -105,9 +105,9 @@ prepare_pdsched(PACKAGE)
 # suffix 有 10 个 token，`chunk_size = 4`。用（起点，长度）记每一块：
 #
 # ```text
-# token     0 1 2 3 | 4 5 6 7 | 8 9
-# 块        (0, 4)    (4, 4)    (8, 2)
-# 让出点            ^         ^      ^
+# token    0 1 2 3 | 4 5 6 7 | 8 9 |
+# chunk    (0, 4)    (4, 4)    (8, 2)
+# yield            ^         ^     ^
 # ```
 #
 # **尾块可以短**，不补齐。10 个 token 恰好各出现一次，次序与原来相同。
@@ -262,7 +262,7 @@ run_hidden("todo2_pure", build_chunked_prefill_plan)
 # 预算 8，块上限 4，预留 1。等待 Decode 的有 d1、d2、d3；等待 Prefill 的有 p1（5 个 token）、p2（4 个）。一个字母就是一个 token：`D` 是 Decode，`P` 是 p1 的块，`p` 是 p2 的块。
 #
 # ```text
-# 预算            1 2 3 4 5 6 7 8
+# budget          1 2 3 4 5 6 7 8
 # decode_first    D D D P P P P p
 # prefill_first   P P P P p p p p
 # balanced        D P P P P p p p
@@ -336,7 +336,7 @@ run_hidden("concept_2c_answer", concept_2c)
 # %% [markdown]
 # ### 动手看：逐轮时间线 | Iteration timeline
 #
-# 每一行是一轮，每个小方块是一个 token，红线是预算。下方的**停顿条**是一个聊天请求的 ITL。
+# 每一柱是一轮：下层 Decode，上层 Prefill 块，横线是预算。下方的**停顿条**是一个聊天请求的 ITL。
 #
 # 一定要拨动 **步 ↔ 毫秒** 开关：按步看，好像谁也没耽误；按毫秒看，长的一轮立刻现形。
 

@@ -110,13 +110,13 @@ prepare_pdsched(PACKAGE)
 # | `shared_pool` | 共享 worker | 无 | 同一个共享 worker |
 #
 # ```text
-# prefill_pool   P worker  ████████████ Prefill
-#                链路                  ▒▒▒ KV 交接
-#                D worker                 ▪▪▪▪▪▪▪▪ Decode
+# prefill_pool   P worker  ████████████                   Prefill
+#                link                  ▒▒▒                KV handoff
+#                D worker                 ▪▪▪▪▪▪▪▪        Decode
 #
-# decode_pool    D worker  ██▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪
+# decode_pool    D worker  ██▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪             Prefill + Decode
 #
-# shared_pool    共享      ██████▪▪▪▪▪▪▪▪▪▪
+# shared_pool    shared    ██████▪▪▪▪▪▪▪▪▪▪               Prefill + Decode
 # ```
 
 # %% [markdown]
@@ -195,7 +195,7 @@ run_hidden("concept_3b_answer", concept_3b)
 # %% [markdown]
 # ### 动手看：两条泳道 | PD pools
 #
-# 上面是 P worker，下面是 D worker，中间的斜纹是 KV 交接。请求走哪条路，由**你的** TODO 4 决定。试试 worker 的比例、链路速度与两个阈值。
+# 每个 worker 一行，P 与 D 之间那一行是链路上的 KV 交接；最下面是盈亏平衡：交接、重算、共用，哪个划算。请求走哪条路，由**你的** TODO 4 决定。试试 worker 的比例、链路速度与两个阈值。
 
 # %% tags=["panel", "nbval-ignore-output"]
 from pdsched import panels

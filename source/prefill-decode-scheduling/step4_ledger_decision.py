@@ -374,7 +374,7 @@ open_ledger(functions)
 #
 # - **逐轮**：每一行的「已用 + 剩余」都等于预算；长请求做完 Prefill 的下一轮，它的名字出现在 Decode 里。谁在「停顿」一栏？换成 `open_ledger(functions, settings=BudgetSettings(decode_reserve_tokens=3))` 再看；
 # - **交接**：毫秒数由 KV 字节与链路算出，没有一个数字是填进去的；
-# - **决定**：三条链路，三种结局。换成网卡，只有交接不达标；换成 25GbE，吞吐也倒了；
+# - **决定**：三条链路，三种结局。换成网卡，只有交接不达标；换成 25GbE，链路排起长队，吞吐也掉了；
 # - 即便保留，吞吐也几乎没涨。**分池的收益在尾延迟**，这与 vLLM 文档的说法一致（`published`）。
 
 # %% [markdown]
