@@ -33,6 +33,8 @@ PAIRING: Final = {
 }
 # What a cell tagged so shows depends on the machine or the moment: its outputs are not kept.
 UNKEPT_TAG: Final = "nbval-ignore-output"
+# What labs show was measured on one machine; they run only when they are named.
+MEASURED: Final = "labs"
 SETUP_TAG: Final = "setup"
 CELL_TIMEOUT_S: Final = 60
 
@@ -176,7 +178,12 @@ def scripts_in(course_root: Path) -> list[Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Sync the given scripts, or every script under ``source/``."""
     parser = argparse.ArgumentParser(prog="python -m pdgrade.sync", description=main.__doc__)
-    parser.add_argument("scripts", nargs="*", type=Path, help="percent scripts (default: all)")
+    parser.add_argument(
+        "scripts",
+        nargs="*",
+        type=Path,
+        help="percent scripts (default: all; labs keep their outputs)",
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if out of step")
     parser.add_argument("--no-run", action="store_true", help="keep the saved outputs")
     options = parser.parse_args(arguments)
@@ -187,7 +194,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             behind = behind or not in_step
             print(f"{'in step' if in_step else 'OUT OF STEP'}  {script}")
         else:
-            changed = sync(script, execute=not options.no_run)
+            measured = script.parent.name == MEASURED and not options.scripts
+            changed = sync(script, execute=not (options.no_run or measured))
             print(f"{'written' if changed else 'unchanged'}  {script.with_suffix('.ipynb')}")
     return int(behind)
 
