@@ -1,4 +1,4 @@
-"""nbgrader's own commands on a copy of the course: release, check, grade, feedback, export."""
+"""nbgrader's commands on a copy of the course: release, check, grade, feedback, export."""
 
 import csv
 import json
@@ -83,8 +83,15 @@ def course(course_root, source_notebooks, tmp_path_factory):
     }
     course.submit("reference", answered)
     course.submit("empty", released)
-    graded = course.nbgrader("autograde", ASSIGNMENT)
-    assert graded.returncode == 0, graded.stderr
+    return course
+
+
+@pytest.fixture(scope="module", params=["nbgrader's own kernel", "isolated"])
+def graded(course, request):
+    """The course after `nbgrader autograde`, first as nbgrader always did it, then our way."""
+    course.environment["PDGRADE_NBGRADER"] = "off" if request.param != "isolated" else "on"
+    done = course.nbgrader("autograde", ASSIGNMENT, "--force")
+    assert done.returncode == 0, done.stderr
     return course
 
 
@@ -120,9 +127,9 @@ def scores(course):
     return found
 
 
-def test_reference_answers_get_full_marks_and_the_stub_none(course, monkeypatch):
-    monkeypatch.setenv("PATH", course.environment["PATH"])
-    found = scores(course)
+def test_reference_answers_get_full_marks_and_the_stub_none(graded, monkeypatch):
+    monkeypatch.setenv("PATH", graded.environment["PATH"])
+    found = scores(graded)
 
     assert {key[1] for key in found} == set(POINTS)
     for (student, name), grades in found.items():
@@ -134,19 +141,19 @@ def test_reference_answers_get_full_marks_and_the_stub_none(course, monkeypatch)
         assert {grade: got for grade, (got, _) in grades.items()} == expected, (student, name)
 
 
-def test_generate_feedback_writes_a_page_per_notebook(course):
-    done = course.nbgrader("generate_feedback", ASSIGNMENT)
+def test_generate_feedback_writes_a_page_per_notebook(graded):
+    done = graded.nbgrader("generate_feedback", ASSIGNMENT, "--force")
 
     assert done.returncode == 0, done.stderr
-    pages = sorted((course.root / "feedback").rglob("*.html"))
+    pages = sorted((graded.root / "feedback").rglob("*.html"))
     assert len(pages) == 2 * len(POINTS)
 
 
-def test_export_lists_both_learners_with_their_totals(course):
-    done = course.nbgrader("export")
+def test_export_lists_both_learners_with_their_totals(graded):
+    done = graded.nbgrader("export")
 
     assert done.returncode == 0, done.stderr
-    with (course.root / "grades.csv").open(encoding="utf-8") as file:
+    with (graded.root / "grades.csv").open(encoding="utf-8") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
     total = sum(POINTS.values())
     assert {name: float(row["score"]) for name, row in rows.items()} == {
