@@ -23,7 +23,7 @@ class GpuSpec:
         fp8_tflops: dense 8-bit floating-point peak; equal to ``bf16_tflops`` where the card has
             none, so that FP8 saves bytes there but no time in the matrix units.
         hbm_tb_per_s: memory bandwidth, 1e12 bytes/s.
-        memory_gb: memory, 1e9 bytes.
+        memory_gb: memory the driver reports, 1e9 bytes (an "80 GB" card has 85.9).
         peer_gb_per_s: one-way to a GPU of the same node.
         network_gb_per_s: one-way to another node, per GPU.
         pcie_gb_per_s: one-way to the host.
@@ -41,26 +41,26 @@ class GpuSpec:
 
 
 _GPUS: Final = (
-    GpuSpec("v100", "volta", 125, 125, 0.9, 32, 150, 12.5, 16),
-    GpuSpec("t4", "turing", 65, 65, 0.32, 16, 16, 6.25, 16),
-    GpuSpec("a10", "ampere", 125, 125, 0.6, 24, 32, 12.5, 32),
-    GpuSpec("a30", "ampere", 165, 165, 0.933, 24, 100, 25, 32),
-    GpuSpec("a100", "ampere", 312, 312, 2.039, 80, 300, 25, 32),
-    GpuSpec("a100-pcie", "ampere", 312, 312, 1.935, 80, 32, 25, 32),
-    GpuSpec("a100-40g", "ampere", 312, 312, 1.555, 40, 300, 25, 32),
-    GpuSpec("l4", "ada", 121, 242, 0.3, 24, 32, 12.5, 32),
-    GpuSpec("l20", "ada", 119.5, 239, 0.864, 48, 32, 25, 32),
-    GpuSpec("l40s", "ada", 362, 733, 0.864, 48, 32, 50, 32),
-    GpuSpec("rtx4090", "ada", 165, 330, 1.008, 24, 32, 12.5, 32),
-    GpuSpec("h20", "hopper", 148, 296, 4.0, 96, 450, 50, 64),
-    GpuSpec("h100", "hopper", 989, 1979, 3.35, 80, 450, 50, 64),
-    GpuSpec("h100-pcie", "hopper", 756, 1513, 2.0, 80, 64, 50, 64),
-    GpuSpec("h200", "hopper", 989, 1979, 4.8, 141, 450, 50, 64),
-    GpuSpec("b200", "blackwell", 2250, 4500, 7.7, 180, 900, 100, 128),
-    GpuSpec("b300", "blackwell", 2250, 4500, 7.75, 288, 900, 100, 128),
-    GpuSpec("gb200", "blackwell", 2500, 5000, 8.0, 186, 900, 900, 64),
-    GpuSpec("gb300", "blackwell", 2500, 5000, 8.0, 288, 900, 900, 64),
-    GpuSpec("rtx-pro-6000", "blackwell", 468, 936, 1.792, 96, 64, 50, 64),
+    GpuSpec("v100", "volta", 125, 125, 0.9, 34.4, 150, 12.5, 16),
+    GpuSpec("t4", "turing", 65, 65, 0.32, 16.1, 16, 6.25, 16),
+    GpuSpec("a10", "ampere", 125, 125, 0.6, 24.1, 32, 12.5, 32),
+    GpuSpec("a30", "ampere", 165, 165, 0.933, 25.8, 100, 25, 32),
+    GpuSpec("a100", "ampere", 312, 312, 2.039, 85.9, 300, 25, 32),
+    GpuSpec("a100-pcie", "ampere", 312, 312, 1.935, 85.9, 32, 25, 32),
+    GpuSpec("a100-40g", "ampere", 312, 312, 1.555, 42.9, 300, 25, 32),
+    GpuSpec("l4", "ada", 121, 242, 0.3, 24.2, 32, 12.5, 32),
+    GpuSpec("l20", "ada", 119.5, 239, 0.864, 48.3, 32, 25, 32),
+    GpuSpec("l40s", "ada", 362, 733, 0.864, 48.3, 32, 50, 32),
+    GpuSpec("rtx4090", "ada", 165, 330, 1.008, 25.8, 32, 12.5, 32),
+    GpuSpec("h20", "hopper", 148, 296, 4.0, 102.6, 450, 50, 64),
+    GpuSpec("h100", "hopper", 989, 1979, 3.35, 85.5, 450, 50, 64),
+    GpuSpec("h100-pcie", "hopper", 756, 1513, 2.0, 85.5, 64, 50, 64),
+    GpuSpec("h200", "hopper", 989, 1979, 4.8, 150.7, 450, 50, 64),
+    GpuSpec("b200", "blackwell", 2250, 4500, 7.7, 192.3, 900, 100, 128),
+    GpuSpec("b300", "blackwell", 2250, 4500, 7.75, 288.4, 900, 100, 128),
+    GpuSpec("gb200", "blackwell", 2500, 5000, 8.0, 198.7, 900, 900, 64),
+    GpuSpec("gb300", "blackwell", 2500, 5000, 8.0, 298.0, 900, 900, 64),
+    GpuSpec("rtx-pro-6000", "blackwell", 468, 936, 1.792, 102.6, 64, 50, 64),
 )
 
 GPUS: Final[Mapping[str, GpuSpec]] = MappingProxyType({gpu.name: gpu for gpu in _GPUS})

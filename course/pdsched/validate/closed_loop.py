@@ -12,6 +12,7 @@ from pdsched.workload import Request
 
 MAX_NUM_BATCHED_TOKENS = 8192
 MEASURED_ROUNDS = 2
+KV_SHARE_OF_FREE = 0.9  # TensorRT-LLM's default share of the memory left by the weights
 
 
 def simulate_run(run: MeasuredRun) -> tuple[float, float]:
@@ -55,9 +56,13 @@ def _slots(run: MeasuredRun, cost: RooflineCost) -> int:
     at any moment one request waits for the slot of the next one to finish.
     """
     width = 1 if run.precision == "fp8" else 2
-    room = kv_capacity_tokens(
-        cost.model, cost.gpu, tensor_parallel=run.tensor_parallel, bytes_per_element=width
+    free = kv_capacity_tokens(
+        cost.model,
+        cost.gpu,
+        tensor_parallel=run.tensor_parallel,
+        bytes_per_element=width,
+        memory_share=1.0,
     )
-    fitting = room // (run.prompt_tokens + run.output_tokens)
+    fitting = int(KV_SHARE_OF_FREE * free) // (run.prompt_tokens + run.output_tokens)
     wanted = max(1, run.concurrency - 1)
     return min(wanted, fitting) if fitting else wanted

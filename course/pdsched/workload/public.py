@@ -113,7 +113,10 @@ def fetch_trace(name: str, *, cache_dir: str | Path | None = None) -> Path:
             f"{name}: the downloaded file has another checksum: {error}"
         ) from error
     except OSError as error:  # every error of requests and urllib is one
-        raise TraceUnavailableError(f"{name}: cannot download {trace.url} ({error})") from error
+        why = type(error).__name__
+        raise TraceUnavailableError(
+            f"{name}: cannot download {trace.url} ({why}); no network?"
+        ) from error
     return Path(found)
 
 
