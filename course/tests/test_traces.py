@@ -122,7 +122,7 @@ def test_no_network_means_a_clear_warning_and_the_synthetic_preset(tmp_path, mon
         raise ConnectionError("no route to host")
 
     monkeypatch.setattr(pooch, "retrieve", unreachable)
-    with pytest.warns(w.SyntheticStandInWarning, match=r"azure-conv.*ConnectionError.*no network.*'chat'"):
+    with pytest.warns(w.SyntheticStandInWarning, match=r"azure-conv.*no network.*'chat'"):
         requests = w.public_trace("azure-conv", num_requests=30, cache_dir=tmp_path)
     assert requests == w.synthetic("chat", 30)
 
