@@ -210,11 +210,16 @@ def bad_input(rng: Random) -> Iterator[Case]:
 
 
 def two_rounds(rng: Random) -> Iterator[Case]:
-    """Pairs of rounds with different work and budget, under each policy."""
+    """Pairs of rounds with different work and budget, under each policy.
+
+    The first one's ids are in falling order, so that sorting them in place is a change; the second
+    leaves budget over, so that carrying it into the next round is one too.
+    """
     for policy in POLICIES:
         for _ in range(2):
             one = round_case(rng, [rng.randrange(1, 9), 4], 2, 5, 3, policy=policy)
-            other = round_case(rng, [rng.randrange(9, 19)], 3, 8, 6, policy=policy)
+            one.args[1].sort(reverse=True)
+            other = round_case(rng, [rng.randrange(9, 19)], 3, 30, 6, policy=policy)
             yield Case((one.args, other.args), {"policy": policy})
 
 

@@ -134,11 +134,14 @@ def exactly_one(function: Function, case: Case) -> CheckResult:
 
 
 def two_mixes(rng: Random) -> Iterator[Case]:
-    """Pairs of mixes with different names."""
+    """Pairs of mixes with different names; the first is sorted by neither count nor name."""
     for _ in range(4):
         limits = thresholds(rng)
         small, large = (clear_mix(rng, *limits, size) for size in (3, rng.randrange(5, 12)))
-        yield Case(((small, *limits), (large, *limits)))
+        tail = [request(rng, 4 * limits[0], 0), request(rng, 0, 4 * limits[1])]
+        names = ("s2", "s1")
+        large += [{**each, "name": name} for each, name in zip(tail, names, strict=True)]
+        yield Case(((large, *limits), (small, *limits)))
 
 
 def _is_pools(result: Any) -> bool:

@@ -137,13 +137,13 @@ def _rounds(broken: Callable[[Case, Any], Broken | None], policy: str = "") -> t
 
 
 _SEED_MIX: Final = examples.SEED_REQUESTS
-_MIXES: Final = Case(((_SEED_MIX[:1], 2048), (_SEED_MIX, 2048)))
+_MIXES: Final = Case(((_SEED_MIX, 2048), (_SEED_MIX[:1], 2048)))
 _TWO_SUFFIXES: Final = Case((([5, 7, 5], 2), ([9, 10, 11, 12, 13], 2)))
 _TWO_ROUNDS: Final = tuple(
-    Case((({"p1": 5, "p2": 2}, ["d1", "d2"], 4, 2), ({"p1": 3}, ["d1"], 3, 2)), {"policy": policy})
+    Case((({"p1": 5, "p2": 2}, ["d2", "d1"], 4, 2), ({"p1": 3}, ["d1"], 9, 2)), {"policy": policy})
     for policy in relations.POLICIES
 )
-_TWO_POOLS: Final = Case(((_SEED_MIX[:1], 2048, 256), (_SEED_MIX, 2048, 256)))
+_TWO_POOLS: Final = Case(((_SEED_MIX, 2048, 256), (_SEED_MIX[:1], 2048, 256)))
 _FASTER: Final = {"throughput": 126.0, "p95_latency_ms": 150.0, "handoff_ms": 8.0}
 _SLOWER: Final = {"throughput": 90.0, "p95_latency_ms": 200.0, "handoff_ms": 18.0}
 _TWO_DECISIONS: Final = Case(

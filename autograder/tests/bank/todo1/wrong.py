@@ -170,7 +170,7 @@ WRONG = (
         fails=("todo1_pure",),
         score=5,
         verdict="wrong_value",
-        shows="summarize_request_mix([{'name': 'a', 'prompt_tokens': 4000, 'decode_tokens': 64}], 2048)",
+        shows="summarize_request_mix([{'name': 'a', 'prompt_tokens': 4000, 'decode_tokens': 64}, {'name': 'b', 'prompt_tokens': 256, 'decode_tokens': 512}, {'name': 'c', 'prompt_tokens': 1500, 'decode_tokens': 128}], 2048)",
     ),
     dict(
         name="other_key_names",
@@ -216,5 +216,19 @@ WRONG = (
         score=2,
         verdict="wrong_value",
         shows="summarize_request_mix([{'name': 'a', 'prompt_tokens': 40, 'decode_tokens': 0}], 16)",
+    ),
+    dict(
+        name="sorts_in_place",
+        why="sorts the caller's list to group the classes",
+        edits=(
+            (
+                "    for request in requests:",
+                '    requests.sort(key=lambda each: each.get("prompt_tokens", 0))\n    for request in requests:',
+            ),
+        ),
+        fails=("todo1_pure",),
+        score=5,
+        verdict="wrong_value",
+        shows="summarize_request_mix([{'name': 'a', 'prompt_tokens': 4000, 'decode_tokens': 64}, {'name': 'b', 'prompt_tokens': 256, 'decode_tokens': 512}, {'name': 'c', 'prompt_tokens': 1500, 'decode_tokens': 128}], 2048)",
     ),
 )

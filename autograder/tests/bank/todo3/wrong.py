@@ -309,7 +309,7 @@ WRONG = (
         fails=("todo3_pure",),
         score=11,
         verdict="wrong_value",
-        shows="plan_iteration_budget({'p1': 5, 'p2': 2}, ['d1', 'd2'], 4, 2, policy='decode_first')",
+        shows="plan_iteration_budget({'p1': 5, 'p2': 2}, ['d2', 'd1'], 4, 2, policy='decode_first')",
     ),
     dict(
         name="pairs_instead_of_dicts",
@@ -367,5 +367,57 @@ WRONG = (
         score=10,
         verdict="wrong_value",
         shows="plan_iteration_budget({'p1': 5}, ['d1'], 4, 2, policy='balanced')",
+    ),
+    dict(
+        name="pops_the_decodes",
+        why="takes the ids out of the caller's list",
+        edits=(
+            (
+                "    scheduled = []\n",
+                "    scheduled = []\n    waiting, decode_request_ids = decode_request_ids, list(decode_request_ids)\n",
+            ),
+            ("    return {\n", "    del waiting[: len(scheduled)]\n    return {\n"),
+        ),
+        fails=("todo3_pure",),
+        score=11,
+        verdict="wrong_value",
+        shows="plan_iteration_budget({'p1': 5, 'p2': 2}, ['d2', 'd1'], 4, 2, policy='decode_first')",
+    ),
+    dict(
+        name="sorts_the_decodes_in_place",
+        why="sorts the caller's list, then plans in the old order",
+        edits=(
+            (
+                "    scheduled = []\n",
+                "    scheduled = []\n    waiting, decode_request_ids = decode_request_ids, list(decode_request_ids)\n    waiting.sort()\n",
+            ),
+        ),
+        fails=("todo3_pure",),
+        score=11,
+        verdict="wrong_value",
+        shows="plan_iteration_budget({'p1': 5, 'p2': 2}, ['d2', 'd1'], 4, 2, policy='decode_first')",
+    ),
+    dict(
+        name="remembers_the_last_round",
+        why="carries what is left into the next round",
+        edits=(
+            (
+                "    remaining = max_num_batched_tokens\n",
+                "    remaining = max_num_batched_tokens + saved.pop()\n    saved.append(0)\n",
+            ),
+            ("    return {\n", "    saved[0] = remaining\n    return {\n"),
+            ("def plan", "saved = [0]\n\n\ndef plan"),
+        ),
+        fails=(
+            "todo3_decode_first",
+            "todo3_prefill_first",
+            "todo3_balanced_reserve",
+            "todo3_budget_conserved",
+            "todo3_no_idle_budget",
+            "todo3_pure",
+        ),
+        score=2,
+        verdict="wrong_value",
+        shows="plan_iteration_budget({'p1': 5, 'p2': 2}, ['d1', 'd2'], 3, 2, policy='decode_first')",
     ),
 )

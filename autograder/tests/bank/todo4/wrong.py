@@ -228,7 +228,7 @@ WRONG = (
         fails=("todo4_three_pools", "todo4_pure"),
         score=3,
         verdict="wrong_value",
-        shows="plan_pd_split([{'name': 'a', 'prompt_tokens': 4000, 'decode_tokens': 64}], 2048, 256)",
+        shows="plan_pd_split([{'name': 'a', 'prompt_tokens': 4000, 'decode_tokens': 64}, {'name': 'b', 'prompt_tokens': 256, 'decode_tokens': 512}, {'name': 'c', 'prompt_tokens': 1500, 'decode_tokens': 128}], 2048, 256)",
     ),
     dict(
         name="pools_outlive_the_call",
@@ -260,5 +260,19 @@ WRONG = (
         score=5,
         verdict="wrong_value",
         shows="plan_pd_split([{'name': 'a', 'prompt_tokens': 11, 'decode_tokens': 0}, {'name': 'a', 'prompt_tokens': 12, 'decode_tokens': 0}], 10, 4)",
+    ),
+    dict(
+        name="sorts_in_place",
+        why="sorts the caller's list by name",
+        edits=(
+            (
+                "    for request in requests:",
+                '    requests.sort(key=lambda each: each.get("name", "request"))\n    for request in requests:',
+            ),
+        ),
+        fails=("todo4_three_pools", "todo4_pure"),
+        score=3,
+        verdict="wrong_value",
+        shows="plan_pd_split([{'name': 'e', 'prompt_tokens': 1}, {'name': 'd', 'prompt_tokens': 3}], 0, 3)",
     ),
 )
