@@ -45,8 +45,12 @@ ATTACKS = [
     reads(
         "ptrace and process_vm_readv",
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-        "r = libc.ptrace(16, PID, 0, 0), libc.syscall(310, PID, 0, 0, 0, 0, 0)\n"
-        "assert r == (-1, -1) or tell('CAN' 'ARY', r)",
+        "buffer = ctypes.create_string_buffer(8)\n"
+        "here = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 8)\n"
+        "there = (ctypes.c_size_t * 2)(0x400000, 8)\n"
+        "for call in (lambda: libc.ptrace(16, PID, 0, 0),\n"
+        "             lambda: libc.process_vm_readv(PID, here, 1, there, 1, 0)):\n"
+        "    if call() != -1 or ctypes.get_errno() not in (1, 3, 38): tell('CAN' 'ARY')",
     ),
     reads(
         "importing the grader",

@@ -19,7 +19,7 @@ import pdgrade
 from pdgrade.checks import grade_question
 from pdgrade.forkserver import ForkServer
 from pdgrade.limits import Limits
-from pdgrade.sandbox import RUNGS
+from pdgrade.sandbox import RUNGS, IsolationError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import exhausting
@@ -41,6 +41,7 @@ ATTACKS = [*ANYWHERE, *EVERY_RUNG]
 CASES = [
     *(("auto", attack) for attack in ATTACKS),
     *(("landlock", attack) for attack in EVERY_RUNG),
+    *(("uid", attack) for attack in EVERY_RUNG if attack.needs in ("", "uid")),
     *(("rlimits", attack) for attack in EVERY_RUNG if not attack.needs),
 ]
 CANARY = "CANARY-7f3a"
@@ -83,14 +84,22 @@ def servers(course):
 
     def server(rung):
         if rung not in started:
-            started[rung] = ForkServer(isolation=rung, limits=LIMITS, protected=[course])
+            try:
+                options = {"limits": LIMITS, "protected": [course]}
+                required = None if rung == "auto" else rung
+                started[rung] = ForkServer(isolation=rung, require=required, **options)
+            except IsolationError as error:
+                started[rung] = None
+                pytest.skip(str(error)[:300])
             # NumPy's template too, so that no later one is taken for something left behind.
             honest = answer("import numpy", HONEST)
             assert grade_question(QUESTION, honest, started[rung], seed=1).points == 5.0
+        if started[rung] is None:
+            pytest.skip(f"no rung {rung!r} here")
         return started[rung]
 
     yield server
-    for each in started.values():
+    for each in filter(None, started.values()):
         each.close()
 
 
