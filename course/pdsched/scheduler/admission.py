@@ -38,13 +38,13 @@ def admit_whole(state: WorkerState, growth: int) -> Job | None:
 
 def plan_chunks(
     state: WorkerState, budget: int, cap: int | None, growth: int
-) -> Sequence[tuple[Job, int]]:
-    """Chunks of started prefills, then of newly admitted ones, within ``budget`` tokens."""
+) -> tuple[Sequence[tuple[Job, int]], int]:
+    """Chunks of started prefills, then of newly admitted ones, and what is left of ``budget``."""
     cap = budget if cap is None else cap
     chunks: list[tuple[Job, int]] = []
     for job in state.prefilling.values():
         if budget <= 0:
-            return chunks
+            return chunks, budget
         tokens = min(job.remaining_tokens, cap, budget)
         chunks.append((job, tokens))
         budget -= tokens
@@ -55,4 +55,4 @@ def plan_chunks(
         tokens = min(admitted.remaining_tokens, cap, budget)
         chunks.append((admitted, tokens))
         budget -= tokens
-    return chunks
+    return chunks, budget

@@ -52,13 +52,15 @@ class PhasedScheduler:
         """Plan the next iteration; see `Scheduler.schedule`."""
         if state.only_decodes():
             return DECODE_ALL
-        state.make_room_for_decodes()
+        if state.pool is not None:
+            state.make_room_for_decodes()
         num_decodes = len(state.decodes.members)
         budget = state.max_num_batched_tokens
         first = self._decodes_before_prefill(num_decodes, budget)
         growth = state.decodes.new_blocks()
-        chunks = plan_chunks(state, budget - first, self.max_prefill_chunk_tokens, growth)
-        left = budget - sum(tokens for _, tokens in chunks)
+        cap = self.max_prefill_chunk_tokens
+        chunks, left = plan_chunks(state, budget - first, cap, growth)
+        left += first
         preempted = state.take_preempted()
         if left >= num_decodes:
             state.grow_decodes()
@@ -66,9 +68,7 @@ class PhasedScheduler:
         return StepPlan(grow_first(state, left), chunks, preempted)
 
     def _decodes_before_prefill(self, num_decodes: int, budget: int) -> int:
-        wanted = {
-            "decode_first": num_decodes,
-            "prefill_first": 0,
-            "balanced": self.decode_reserve_tokens,
-        }[self.name]
+        if self.name == "prefill_first":
+            return 0
+        wanted = num_decodes if self.name == "decode_first" else self.decode_reserve_tokens
         return min(wanted, num_decodes, budget)

@@ -40,6 +40,6 @@ class SarathiScheduler:
         if left < 0:
             first = grow_first(state, state.max_num_batched_tokens)
             return StepPlan(first, (), state.take_preempted())
-        chunks = plan_chunks(state, left, None, state.decodes.new_blocks())
+        chunks, _ = plan_chunks(state, left, None, state.decodes.new_blocks())
         state.grow_decodes()
         return StepPlan(None, chunks, state.take_preempted())

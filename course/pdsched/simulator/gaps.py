@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from typing import Final
+
+MOST_PAIRS: Final = 1_000_000
+_BINS_OF_SMALLEST = 10_000
 
 
 class TokenGaps:
-    """Weighted inter-token times; the arrays hold one entry per distinct step, not per token."""
+    """Weighted inter-token times; one entry per distinct step, not per token.
 
-    __slots__ = ("gap_ms", "weight")
+    Exact up to `MOST_PAIRS` entries. Beyond, neighbours are merged into bins as wide as 0.01 %
+    of the smallest gap, so that any number of tokens fits into memory.
+
+    Attributes:
+        gap_ms: milliseconds between neighbouring tokens.
+        weight: how many tokens waited that long.
+    """
+
+    __slots__ = ("_bins_per_ms", "gap_ms", "weight")
 
     def __init__(self) -> None:
         self.gap_ms = array("d")
-        self.weight = array("l")
+        self.weight = array("q")
+        self._bins_per_ms = 0.0
 
     def __len__(self) -> int:
         return sum(self.weight)
@@ -27,3 +40,16 @@ class TokenGaps:
         """``weight`` requests waited each of ``gaps_ms`` in turn."""
         self.gap_ms.extend(gaps_ms)
         self.weight.extend([weight] * len(gaps_ms))
+        if len(self.gap_ms) > MOST_PAIRS:
+            self._merge()
+
+    def _merge(self) -> None:
+        if not self._bins_per_ms:
+            self._bins_per_ms = _BINS_OF_SMALLEST / min(self.gap_ms)
+        scale = self._bins_per_ms
+        bins: dict[int, int] = {}
+        for gap_ms, weight in zip(self.gap_ms, self.weight, strict=True):
+            place = int(gap_ms * scale)
+            bins[place] = bins.get(place, 0) + weight
+        self.gap_ms = array("d", [(place + 0.5) / scale for place in bins])
+        self.weight = array("q", bins.values())

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pdsched.simulator.worker import Worker
 
 
+_SETTLE_AT = 1000  # finished jobs to keep before their records are written
+
+
 class StopSimulation(Exception):  # noqa: N818 -- a request, not an error
     """A policy raises this to end the simulation; what has happened so far is returned."""
 
@@ -52,6 +55,8 @@ class Loop:
             role: [worker for worker in workers if worker.role == role]
             for role in ("shared", "prefill", "decode")
         }
+        alone = len(workers) == 1 and workers[0].role == "shared" and cluster.route is None
+        self._only = workers[0] if alone else None  # nobody to choose from
         self._active: list[Worker] = []
         self._stopped = False
         self._handoffs: HandoffQueue | None = None
@@ -102,6 +107,8 @@ class Loop:
                 now_ms = request.arrival_ms
                 if worker.end_ms <= now_ms if worker.plan is not None else worker.now_ms < now_ms:
                     worker.run_until(now_ms)
+                    if len(worker.finished) > _SETTLE_AT:
+                        self._settle(worker)
                 self._arrive(now_ms)
             worker.run_until(inf)
         except StopSimulation:
@@ -180,10 +187,14 @@ class Loop:
         request = self.workload[self._next]
         job = Job(request, self._next, now_ms)
         self._next += 1
-        job.pool = self.cluster.pool_of(request)
-        worker = self._lightest(job.pool.removesuffix("_pool"))
+        if self._only is not None:
+            worker = self._only
+            job.pool = "shared_pool"
+        else:
+            job.pool = self.cluster.pool_of(request)
+            worker = self._lightest(job.pool.removesuffix("_pool"))
+            worker.outstanding_tokens += request.prompt_tokens + request.output_tokens
         worker.state.waiting.append(job)
-        worker.outstanding_tokens += request.prompt_tokens + request.output_tokens
         self._activate(worker, now_ms)
 
     def _lightest(self, role: str) -> Worker:

@@ -122,6 +122,9 @@ def _collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if hasattr(gc, "freeze") and not gc.get_freeze_count():
+                gc.freeze()  # both together move what was made here to the oldest generation,
+                gc.unfreeze()  # so that it is not searched at once
             gc.enable()
 
 

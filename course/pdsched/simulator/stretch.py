@@ -7,21 +7,24 @@ done once. `repeat` also plans only once; it is legal where the plan provably st
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from itertools import accumulate
-from math import isfinite
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pdsched.scheduler.plan import DECODE_ALL
 from pdsched.simulator.log import Row
 
 if TYPE_CHECKING:
-    from pdsched.cost import CostModel
     from pdsched.scheduler.state import WorkerState
     from pdsched.simulator.worker import Worker
 
 LONGEST_MS: Final = 1e15  # an iteration of thirty thousand years is a bug in the cost model
 _MOST_STEPS = 4096  # iterations at once; bounds the lists
+_LINE_FROM = 5  # iterations from which asking for the slope is cheaper than asking for each
+
+
+_Who = tuple[tuple[str, ...], int, int, tuple[str, ...]]  # decodes, running, waiting, preempted
 
 
 def must_repeat(state: WorkerState) -> bool:
@@ -32,22 +35,22 @@ def must_repeat(state: WorkerState) -> bool:
 def repeat(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> None:
     """Run the plan until a job finishes, the horizon is reached or the cache is full."""
     state = worker.state
-    members = state.decodes
+    members, pool = state.decodes, state.pool
     steps = min(members.steps_to_finish(), _MOST_STEPS)
     blocks: list[int] = []
-    if state.pool is not None:
+    if pool is not None:
         blocks = _blocks_ahead(state, steps)
         steps = len(blocks)
+    start_ms = worker.now_ms
     took, ends = _times_ahead(worker, steps, horizon_ms)
     steps = len(ends)
-    start_ms = worker.now_ms
-    waiting, running = len(state.waiting), state.num_running
-    _write(
-        worker,
-        Stretch(start_ms, took, ends, blocks[:steps], members.ids, running, waiting, preempted),
-    )
-    if state.pool is not None:
-        state.pool.take(blocks[steps - 1] - state.pool.used)
+    if pool is not None:
+        del blocks[steps:]
+        pool.take(blocks[-1] - pool.used)
+    _count(worker, took, blocks, len(members.members))
+    if worker.rows is not None:
+        who = (members.ids, state.num_running, len(state.waiting), preempted)
+        worker.rows.append(_row(worker, start_ms, ends, blocks, who))
     if ends[-1] > horizon_ms:
         worker.plan = DECODE_ALL
         worker.end_ms = ends[-1]
@@ -58,7 +61,9 @@ def repeat(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> Non
     worker.tokens_for_all(ends[0])
     if steps > 1:
         worker.gaps.extend(took[1:steps], len(members.members))
-    worker.finish(members.advance(steps, worker.now_ms), worker.now_ms)
+    done = members.advance(steps, worker.now_ms)
+    if done:
+        worker.finish(done, worker.now_ms)
 
 
 def ask_each_time(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> None:
@@ -72,8 +77,8 @@ def ask_each_time(worker: Worker, horizon_ms: float, preempted: tuple[str, ...])
     took: list[float] = []
     ends: list[float] = []
     blocks: list[int] = []
-    waiting, running = len(state.waiting), state.num_running
-    done = Stretch(now_ms, took, ends, blocks, ids, running, waiting, preempted)
+    start_ms = now_ms
+    who = (ids, state.num_running, len(state.waiting), preempted)
     try:
         while True:
             ms = iteration_ms(0, 0, 0.0, size, members.context, size)
@@ -102,7 +107,9 @@ def ask_each_time(worker: Worker, horizon_ms: float, preempted: tuple[str, ...])
                 return
     finally:
         if ends:
-            _write(worker, done)
+            _count(worker, took, blocks, size)
+            if worker.rows is not None:
+                worker.rows.append(_row(worker, start_ms, ends, blocks, who))
             steps = len(ends) - (worker.plan is not None)
             if steps > 1:
                 worker.gaps.extend(took[1:steps], size)
@@ -110,32 +117,19 @@ def ask_each_time(worker: Worker, horizon_ms: float, preempted: tuple[str, ...])
                 worker.finish(members.advance(0, worker.now_ms), worker.now_ms)
 
 
-class Stretch(NamedTuple):
-    """Iterations that are done or in flight: times, blocks held in each, who decodes."""
-
-    start_ms: float
-    took: list[float]
-    ends: list[float]
-    blocks: list[int]
-    ids: tuple[str, ...]
-    running: int
-    waiting: int
-    preempted: tuple[str, ...]
-
-
-def _write(worker: Worker, done: Stretch) -> None:
-    """Count and record a stretch."""
-    start_ms, took, ends, blocks, ids, running, waiting, preempted = done
-    steps, size = len(ends), len(ids)
-    worker.iterations += steps
-    worker.decode_tokens += steps * size
+def _count(worker: Worker, took: list[float], blocks: list[int], size: int) -> None:
+    """Add iterations that are done or in flight to the worker's totals."""
+    worker.iterations += len(took)
+    worker.decode_tokens += len(took) * size
     worker.busy_ms += sum(took)
     if blocks:
         worker.kv_block_ms += sum(map(float.__mul__, took, map(float, blocks)))
-    if worker.rows is not None:
-        worker.rows.append(
-            Row(worker.index, start_ms, ends, ids, (), running, waiting, blocks, preempted)
-        )
+
+
+def _row(worker: Worker, start_ms: float, ends: list[float], blocks: list[int], who: _Who) -> Row:
+    ids, running, waiting, preempted = who
+    packed = array("d", ends)  # a third of the memory of a list of floats
+    return Row(worker.index, start_ms, packed, ids, (), running, waiting, blocks, preempted)
 
 
 def _blocks_ahead(state: WorkerState, steps: int) -> list[int]:
@@ -158,25 +152,26 @@ def _blocks_ahead(state: WorkerState, steps: int) -> list[int]:
 
 def _times_ahead(worker: Worker, steps: int, horizon_ms: float) -> tuple[list[float], list[float]]:
     """Duration and end of each coming iteration; the last may end beyond the horizon."""
-    cost, now_ms = worker.cost, worker.now_ms
+    now_ms, iteration_ms = worker.now_ms, worker.cost.iteration_ms
     members = worker.state.decodes
     size, context = len(members.members), members.context
-    ms = cost.iteration_ms(0, 0, 0.0, size, context, size)
+    ms = iteration_ms(0, 0, 0.0, size, context, size)
     if not 0 < ms < LONGEST_MS:
         raise worker.bad_price(ms, 0, size, context)
-    if isfinite(horizon_ms):  # decodes mostly get slower, so this many are enough
+    if horizon_ms < LONGEST_MS:  # decodes mostly get slower, so this many are enough
         steps = min(steps, int(max(0.0, horizon_ms - now_ms) / ms) + 2)
     if steps == 1:
         return [ms], [now_ms + ms]
-    last = context + size * (steps - 1)
-    slope = _decode_slope(cost, size, context, last, ms)
+    slope = None
+    if steps >= _LINE_FROM:
+        slope = _slope(worker, size, context, context + size * (steps - 1), ms)
     if slope is not None:
         more_ms = slope * size
         took = [ms + more_ms * step for step in range(steps)]
     else:
         took = [ms]
-        for at in range(context + size, last + 1, size):
-            took.append(cost.iteration_ms(0, 0, 0.0, size, at, size))
+        for at in range(context + size, context + size * steps, size):
+            took.append(iteration_ms(0, 0, 0.0, size, at, size))
         if not (min(took) > 0 and sum(took) < LONGEST_MS):
             raise worker.bad_price(min(took), 0, size, context)
     ends = list(accumulate(took, initial=now_ms))
@@ -185,22 +180,17 @@ def _times_ahead(worker: Worker, steps: int, horizon_ms: float) -> tuple[list[fl
     return (took, ends) if reached >= steps else (took[:reached], ends[:reached])
 
 
-def _decode_slope(
-    cost: CostModel, size: int, first: int, last: int, first_ms: float
-) -> float | None:
+def _slope(worker: Worker, size: int, first: int, last: int, first_ms: float) -> float | None:
     """Milliseconds per token of context, if the model says the stretch is a straight line.
 
     A model says so with a method ``decode_slope(num_decodes, first_context, last_context)``
     that returns the slope, or ``None`` where there is a bend in between. It is taken at its
     word only where the far end agrees with ``iteration_ms``.
     """
-    claim = getattr(cost, "decode_slope", None)
-    if claim is None:
-        return None
-    slope = claim(size, first, last)
+    slope = None if worker.decode_slope is None else worker.decode_slope(size, first, last)
     if slope is None:
         return None
-    last_ms = cost.iteration_ms(0, 0, 0.0, size, last, size)
+    last_ms = worker.cost.iteration_ms(0, 0, 0.0, size, last, size)
     if abs(first_ms + slope * (last - first) - last_ms) > 1e-9 * last_ms:
         return None
     return float(slope)

@@ -46,6 +46,7 @@ class Worker:
         self.index = index
         self.scheduler = scheduler
         self.cost = cost
+        self.decode_slope = getattr(cost, "decode_slope", None)
         self.state = state
         self.cache = cache
         self.gaps = gaps
