@@ -17,6 +17,9 @@ from pdsched.scheduler.state import WorkerState
 
 PlanFunction = Callable[..., object]
 
+_ALWAYS_ASK_AGAIN = 64  # plans that may be repeated: check the first ones, then a sample
+_ASK_AGAIN_EVERY = 16
+
 
 class PlanFunctionScheduler:
     """A policy made of a function with the contract of TODO 3.
@@ -52,6 +55,9 @@ class PlanFunctionScheduler:
         self.decode_reserve_tokens = decode_reserve_tokens
         self.limit = limit
         self.name = name
+        self._ids: tuple[str, ...] = ()
+        self._ready: list[str] = []
+        self._repeated = 0
 
     def for_worker(self) -> PlanFunctionScheduler:
         """A copy with its own limit: two threads may simulate with one policy."""
@@ -74,9 +80,20 @@ class PlanFunctionScheduler:
         if state.pool is not None:
             state.make_room_for_decodes()
         offered = _offered(state) if state.prefilling or state.waiting else {}
-        ready = list(state.decodes.ids)
+        ids = state.decodes.ids
+        if ids is not self._ids:
+            self._ids, self._ready = ids, list(ids)
+        ready = self._ready
         if not offered:
-            return self._decodes_only(state, ready) if ready else NOTHING
+            if not ready:
+                return NOTHING
+            plan = self._ask(state, {}, ready)
+            if state.may_repeat:
+                self._ask_again(state, ready, plan)
+            if plan.decode_ids is None and not state.preempted:
+                state.grow_decodes()
+                return DECODE_ALL
+            return _carry_out(state, plan, {})
         suffixes = {
             key: job.remaining_tokens - (0 if job.admission >= 0 else state.hit_tokens(job))
             for key, job in offered.items()
@@ -84,14 +101,11 @@ class PlanFunctionScheduler:
         plan = self._ask(state, suffixes, ready)
         return _carry_out(state, plan, offered)
 
-    def _decodes_only(self, state: WorkerState, ready: list[str]) -> StepPlan:
-        plan = self._ask(state, {}, ready)
-        if state.may_repeat:  # then it must depend on nothing but its inputs
+    def _ask_again(self, state: WorkerState, ready: list[str], plan: ReadPlan) -> None:
+        """A plan that may be repeated must depend on nothing but its inputs: ask now and then."""
+        self._repeated += 1
+        if self._repeated <= _ALWAYS_ASK_AGAIN or self._repeated % _ASK_AGAIN_EVERY == 0:
             self._ask(state, {}, ready, same_as=plan)
-        if plan.decode_ids is None and not state.preempted:
-            state.grow_decodes()
-            return DECODE_ALL
-        return _carry_out(state, plan, {})
 
     def _ask(
         self,
