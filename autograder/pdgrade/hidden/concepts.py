@@ -11,7 +11,8 @@ from random import Random
 from typing import Final
 
 from pdgrade.hidden.properties import Case, Function, Judge, Property
-from pdsched.feedback.expectation import outcome, without_value
+from pdsched.feedback.calling import outcome
+from pdsched.feedback.expectation import without_value
 from pdsched.feedback.results import CheckResult
 from pdsched.feedback.values import close
 from pdsched.messages import text

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pdgrade.hidden import PROPERTIES, keeps
 from pdgrade.mutants.equivalent import EQUIVALENT
-from pdgrade.mutants.operators import Mutant, mutants_of
+from pdgrade.mutants.mutating import Mutant, mutants_of
 from pdsched.contracts import CONTRACTS, Contract
 from pdsched.learner import notebooks, solutions
 

@@ -8,7 +8,7 @@ import pytest
 from pdgrade.hidden import PROPERTIES, run_hidden, seeded, todo1, todo2, todo3, todo4, todo5
 from pdgrade.hidden.concepts import ANSWERS
 from pdsched.feedback import CheckFailure, FunctionUnavailable, recording
-from pdsched.feedback.expectation import call_text
+from pdsched.feedback.calling import call_text
 
 TODO = {1: todo1, 2: todo2, 3: todo3, 4: todo4, 5: todo5}
 TODO_IDS = sorted(grade_id for grade_id in PROPERTIES if grade_id.startswith("todo"))

@@ -7,14 +7,13 @@ raises `CheckFailure` unless it passed.
 from __future__ import annotations
 
 import copy
-import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from pdsched.contracts import FunctionUnavailable
+from pdsched.feedback.calling import Outcome, call_text, error_text, name_of, outcome
 from pdsched.feedback.results import CheckFailure, CheckResult, Verdict
 from pdsched.feedback.values import NotPlain, difference, rebuilt, shown
 from pdsched.messages import text
@@ -43,83 +42,6 @@ def report(result: CheckResult) -> None:
         results.append(result)
     if not result.passed:
         raise CheckFailure(result)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a call did: the verdict is None when it returned a plain value.
-
-    Attributes:
-        verdict: None, or why there is no value to judge.
-        value: the rebuilt result.
-        got: the result or the exception, as text.
-        error: the exception, if one was raised.
-        detail: the learner's line that raised, or the type that is not plain.
-    """
-
-    verdict: Verdict | None
-    value: Any = None
-    got: str = ""
-    error: BaseException | None = None
-    detail: str = ""
-
-
-def call_text(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The call as Python source, long arguments shortened."""
-    parts = [shown(argument) for argument in args]
-    parts += [f"{name}={shown(argument)}" for name, argument in kwargs.items()]
-    return f"{name}({', '.join(parts)})"
-
-
-def name_of(function: object) -> str:
-    """The function's own name, or a readable stand-in."""
-    name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) else shown(function, 60)
-
-
-def outcome(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Outcome:
-    """Call the function once and say what happened; never raises for what the function does."""
-    if not callable(function):
-        return Outcome("unavailable", got=shown(function, 60))
-    try:
-        value = function(*args, **(kwargs or {}))
-    except NotImplementedError as error:
-        return Outcome("unwritten", error=error)
-    except FunctionUnavailable as error:
-        return Outcome("unavailable", got=str(error), error=error)
-    except (Exception, SystemExit) as error:
-        return Outcome("raised", got=_error_text(error), error=error, detail=_line(function, error))
-    try:
-        return Outcome(None, rebuilt(value), shown(value))
-    except NotPlain as error:
-        detail = text("feedback.value.not_plain", kind=str(error))
-        return Outcome("wrong_type", got=shown(value), detail=detail)
-
-
-def _error_text(error: BaseException) -> str:
-    message = shown_text(str(error))
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
-def shown_text(message: str, limit: int = 300) -> str:
-    """A message cut to `limit` characters."""
-    return message if len(message) <= limit else message[: limit - 1] + "…"
-
-
-def _line(function: Any, error: BaseException) -> str:
-    """The last line of the learner's own file that the exception went through."""
-    own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
-    number, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == own_file:
-            number = trace.tb_lineno
-        trace = trace.tb_next
-    if own_file is None or number == 0:
-        return ""
-    source = linecache.getline(own_file, number).strip()
-    if not source:
-        return text("feedback.raised_at_line", line=number)
-    return text("feedback.raised_at", line=number, source=source)
 
 
 class Expectation:
@@ -205,7 +127,7 @@ class Expectation:
         try:
             kept = predicate(found.value) is True
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-            detail = text("feedback.shape", error=_error_text(error))
+            detail = text("feedback.shape", error=error_text(error))
             report(replace(blank, verdict="wrong_type", detail=detail))
             return
         report(replace(blank, verdict="passed" if kept else "wrong_value"))

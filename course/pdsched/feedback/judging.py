@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pdsched.messages.relations  # noqa: F401  registers the sentences
-from pdsched.feedback.expectation import Outcome, call_text, outcome, without_value
+from pdsched.feedback.calling import Outcome, call_text, outcome
+from pdsched.feedback.expectation import without_value
 from pdsched.feedback.results import CheckResult, Verdict
 from pdsched.feedback.values import NotPlain, difference, rebuilt, shown
 from pdsched.messages import text

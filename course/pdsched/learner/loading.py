@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,7 +137,7 @@ def _load_one(wanted: Contract, places: list[Path]) -> LoadedFunction:
     here = _in_notebook(wanted.function)
     # A name bound to an earlier load's function may be older than the sibling notebook.
     if here is not None and not str(here.__module__).startswith(solutions.MODULE_PREFIX):
-        return LoadedFunction(wanted, "ready", here, text("learner.this_notebook"))
+        return _defined_here(wanted, here)
     unreadable: list[str] = []
     for folder in places:
         for path in notebooks.notebooks(folder, wanted):
@@ -150,6 +152,18 @@ def _load_one(wanted: Contract, places: list[Path]) -> LoadedFunction:
     if unreadable:
         reason += " " + text("learner.unreadable", files="; ".join(unreadable[:3]))
     return _unavailable(wanted, "missing", "", reason)
+
+
+def _defined_here(wanted: Contract, function: Function) -> LoadedFunction:
+    """A function of the running notebook; a stub is unwritten here as well."""
+    place = text("learner.this_notebook")
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):  # no source to read: take it as it is
+        source = ""
+    if solutions.is_unwritten(source, wanted.function):
+        return LoadedFunction(wanted, "unwritten", function, place, text("learner.unwritten_here"))
+    return LoadedFunction(wanted, "ready", function, place)
 
 
 def _run_one(solution: solutions.Solution, wanted: Contract, path: Path) -> LoadedFunction:

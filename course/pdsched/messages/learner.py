@@ -12,6 +12,10 @@ CATALOG = {
         zh="{notebook} 里仍是 NotImplementedError：写完后先保存（Ctrl+S），再运行这里。",
         en="still NotImplementedError in {notebook}: write it, save (Ctrl+S), run this again.",
     ),
+    "learner.unwritten_here": Message(
+        zh="这个笔记本里仍是 NotImplementedError：写完后运行那一格，再运行这里。",
+        en="still NotImplementedError in this notebook: write it, run its cell, run this again.",
+    ),
     "learner.failing": Message(
         zh="定义它的单元格报错：{error}。先在原笔记本里修好并保存。",
         en="its cell raised {error}. Fix it in its own notebook and save.",

@@ -185,6 +185,19 @@ def test_the_running_notebook_comes_first_but_not_an_earlier_load(monkeypatch):
     assert learner.load().plan_pd_split() == "here"
 
 
+def test_a_stub_of_the_running_notebook_is_unwritten_too(monkeypatch):
+    def evaluate_pd_decision(baseline, split_run, max_handoff_ms):
+        """Doc."""
+        raise NotImplementedError("write it")
+
+    monkeypatch.setattr(
+        sys.modules["__main__"], "evaluate_pd_decision", evaluate_pd_decision, raising=False
+    )
+    functions = learner.load()
+    assert functions.named("unwritten") == ("evaluate_pd_decision",)
+    assert functions.evaluate_pd_decision is evaluate_pd_decision
+
+
 def test_current_is_looked_up_late_and_falls_back_to_the_last_load(monkeypatch):
     main = sys.modules["__main__"]
     assert learner.current("plan_pd_split") is None
