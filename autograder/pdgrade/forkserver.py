@@ -12,7 +12,15 @@ from typing import Final, Literal
 
 from pdgrade.assignment import CodeCell
 from pdgrade.limits import Limits
-from pdgrade.sandbox import RUNGS, Isolation, IsolationError, Rung, candidates, masked_paths
+from pdgrade.sandbox import (
+    RUNGS,
+    Isolation,
+    IsolationError,
+    Rung,
+    candidates,
+    masked_paths,
+    why_not,
+)
 from pdgrade.template_process import TemplateGone, TemplatePlan, TemplateProcess
 from pdgrade.worker_client import Worker
 
@@ -139,7 +147,9 @@ class ForkServer:
             template.close()
             refused.append(f"{isolation}: {found}")
         wanted = f"isolation {require!r} is required" if require else "workers cannot be started"
-        raise IsolationError(f"{wanted}; tried: {'; '.join(refused) or 'nothing fits here'}")
+        raise IsolationError(
+            f"{wanted}; tried: {'; '.join(refused) or why_not(require or strongest)}"
+        )
 
     def _start(self, isolation: Isolation, extra: tuple[str, ...]) -> TemplateProcess:
         preload = (*_PRELOAD, *extra)

@@ -313,5 +313,22 @@ CLASS = {
     "class_unwritten": Message(zh="未作答", en="not answered"),
 }
 
-for _topic in (READING, MATCHING, INTAKE, OUTCOMES, PAGES, CHECK, CLASS):
+#: What a weak isolation leaves open to learner code.
+OPEN = {
+    "open_files": Message(
+        zh="学生代码能读到批改者能读的文件（测试、成绩册、他人的作业）",
+        en="learner code can read what the grader can (tests, gradebook, other people's work)",
+    ),
+    "open_network": Message(zh="学生代码能使用网络", en="learner code can use the network"),
+    "open_signals": Message(
+        zh="学生代码能终止批改者的进程", en="learner code can end the grader's processes"
+    ),
+    "open_processes": Message(
+        zh="学生代码启动的进程可能比批改活得久",
+        en="processes that it starts may outlive the grading",
+    ),
+    "open_memory": Message(zh="内存上限不可靠", en="the memory limit is not reliable"),
+}
+
+for _topic in (OPEN, READING, MATCHING, INTAKE, OUTCOMES, PAGES, CHECK, CLASS):
     register({f"grader.{key}": message for key, message in _topic.items()})

@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal
@@ -72,6 +72,11 @@ class Isolation:
     def __str__(self) -> str:
         return "+".join(self.layers)
 
+    @classmethod
+    def read(cls, text: str) -> Isolation:
+        """The isolation that `str` wrote; unknown layers are ignored."""
+        return cls(**{f.name: f.name in text.split("+") for f in fields(cls)})
+
     def satisfies(self, required: Rung) -> bool:
         """Whether this is the required rung or a stronger one."""
         return RUNGS.index(self.rung) <= RUNGS.index(required)
@@ -105,6 +110,18 @@ def candidates(strongest: Rung) -> Iterator[Isolation]:
                 continue
             for with_landlock, with_seccomp in filters:
                 yield Isolation(namespaces, with_landlock, with_seccomp, uid)
+
+
+def why_not(rung: Rung) -> str:
+    """Why `candidates` has nothing for a rung; empty if it has something to try."""
+    if any(isolation.rung == rung for isolation in candidates(rung)):
+        return ""
+    if sys.platform != "linux":
+        return f"needs Linux, this is {sys.platform}"
+    if rung == "uid":
+        private = "others cannot reach this Python's folders, so only with namespaces"
+        return private if os.geteuid() == 0 else "needs root"
+    return "the kernel does not offer it"
 
 
 def _filters() -> tuple[tuple[bool, bool], ...]:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from pdgrade import cli
 from pdgrade.course import RECORDS, Course, CourseError, open_course
+from pdsched.messages import text
 
 FREE_MIB_WANTED = 1024
 
@@ -71,13 +72,13 @@ def _isolation() -> Iterator[Finding]:
     for rung in RUNGS:
         try:
             with ForkServer(isolation=rung, require=rung) as server:
-                yield Finding(f"rung {rung}"[:12], f"available, as {server.isolation}")
+                gaps = [text(f"grader.open_{gap}") for gap in server.isolation.open_to_learners]
+                still = f"; {'; '.join(gaps)}" if gaps else ""
+                yield Finding(rung, f"available, as {server.isolation}{still}")
         except IsolationError as error:
-            yield Finding(
-                f"rung {rung}"[:12], f"not here: {str(error)[:200]}", ok=rung != "rlimits"
-            )
+            yield Finding(rung, f"not here: {str(error)[:200]}", ok=rung != "rlimits")
         except (OSError, ValueError) as error:
-            yield Finding(f"rung {rung}"[:12], f"cannot be tried: {error}", ok=rung != "rlimits")
+            yield Finding(rung, f"cannot be tried: {error}", ok=rung != "rlimits")
 
 
 def _disk(course: Path) -> Finding:

@@ -24,6 +24,8 @@ from pdgrade.course import Course
 from pdgrade.grading.batch import BatchOptions, Line, Summary, grade_class, selected
 from pdgrade.intake.collect import Intake, collect
 from pdgrade.records import Note
+from pdgrade.sandbox import Isolation
+from pdsched.messages import text
 
 MAX_ROWS: Final = 40
 URGENT: Final = ("failed", "unreadable", "timeout")
@@ -109,6 +111,8 @@ def show_summary(console: Console, summary: Summary, assignment: Assignment) -> 
     console.print(_counts(summary, assignment))
     for rung in sorted({line.isolation for line in summary.lines if line.isolation}):
         console.print(Text(f"isolation: {rung}", style="dim"))
+        for gap in Isolation.read(rung).open_to_learners:
+            console.print(Text(f"  ! {text(f'grader.open_{gap}')}", style="yellow"))
     if summary.stopped:
         console.print(Text(f"stopped: {summary.stopped}", style="bold red"))
         console.print(Text("everything graded so far is kept; run the same command again to go on"))

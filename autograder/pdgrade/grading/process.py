@@ -92,6 +92,7 @@ def open_grader(source: Path, settings: GradingSettings) -> Iterator[Grader]:
     secrets = [course / name for name in ("source", "submitted", "autograded", "records")]
     secrets += [
         course / "feedback",
+        course / "selfstudy",
         *course.glob("gradebook.db*"),
         Path(__file__).parents[1] / "hidden",
     ]
