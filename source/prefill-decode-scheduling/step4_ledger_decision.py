@@ -393,7 +393,7 @@ open_ledger(functions)
 #
 # - [DistServe：Disaggregating Prefill and Decoding for Goodput-optimized LLM Serving](https://arxiv.org/abs/2401.09670)，OSDI 2024，把两个阶段放到不同的 GPU 上，用 SLO 下的 goodput 来衡量；
 # - [vLLM](https://github.com/vllm-project/vllm) 的调度器，从 `schedule()` 读起，对照 Step 2 的三种策略；
-# - [SGLang · PD Disaggregation](https://docs.sglang.ai/advanced_features/pd_disaggregation.html)，看交接在工程里有哪些状态与超时。
+# - [SGLang · PD Disaggregation](https://docs.sglang.io/docs/advanced_features/pd_disaggregation)，看交接在工程里有哪些状态与超时。
 #
 # **相邻章节**
 #
@@ -403,8 +403,7 @@ open_ledger(functions)
 # - 39\. Hetero PD and Serving Tiers | 异构 PD 与服务分层
 # - 70\. Serving Scheduler Benchmark | 推理服务调度基准
 #
-# 🎉 四步到此完成。自学的读者可以用 `solution(1)` 到 `solution(5)` 对照**参考代码与解析**（通过或选择放弃之后可见）。
-# 想接着动手，可以打开 `labs` 里的实验：跑基准、读真引擎、上 GPU。
+# 四步到此完成。自学的读者可以用 `solution(1)` 到 `solution(5)` 对照**参考代码与解析**（通过或选择放弃之后可见）。想接着动手，可以打开 `labs` 里的实验：跑基准、读真引擎、上 GPU。
 
 # %% tags=["aside", "nbval-ignore-output"]
 from pdsched.feedback import progress, solution
