@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +20,9 @@ from pdsched.feedback.shrinking import shrink
 from pdsched.messages import text
 
 DEFAULT_SEED: Final = "prefill-decode-scheduling"
-SHRINK_CALLS: Final = 60
+SHRINK_CALLS: Final = 150
+#: A slow function is shown on the smallest example found until then.
+SHRINK_S: Final = 2.0
 
 PROPERTIES: Final[Mapping[str, Property]] = MappingProxyType(
     {
@@ -140,13 +143,16 @@ def _fresh_example(
 def _smallest(
     tested: Property, function: Function, case: Case, result: CheckResult, taken: set[str]
 ) -> CheckResult:
-    found = [result]
+    found, verdicts = [result], [result.verdict]
+    until = time.monotonic() + SHRINK_S
 
     def still_fails(values: tuple[Any, ...]) -> bool:
         candidate = _with_values(case, values)
-        if repr(candidate) in taken or found[0].verdict == "unavailable":
+        may_call = verdicts[-1] != "unavailable" and time.monotonic() < until
+        if repr(candidate) in taken or not may_call:
             return False
         judged = tested.judge(function, candidate)
+        verdicts.append(judged.verdict)
         if judged.verdict == result.verdict:
             found[0] = judged
         return judged.verdict == result.verdict

@@ -5,7 +5,17 @@ from random import Random
 
 import pytest
 
-from pdgrade.hidden import PROPERTIES, run_hidden, seeded, todo1, todo2, todo3, todo4, todo5
+from pdgrade.hidden import (
+    PROPERTIES,
+    run_hidden,
+    running,
+    seeded,
+    todo1,
+    todo2,
+    todo3,
+    todo4,
+    todo5,
+)
 from pdgrade.hidden.concepts import ANSWERS
 from pdsched.feedback import CheckFailure, FunctionUnavailable, recording
 from pdsched.feedback.calling import call_text
@@ -102,6 +112,27 @@ def test_the_example_shown_is_small_and_never_a_graded_input(grade_id):
     assert shown.call not in calls
     assert shown.rule
     assert len(shown.call) < 200
+
+
+def test_a_function_that_dies_while_its_example_shrinks_is_not_called_again():
+    calls = []
+
+    def fragile(requests, *_limits):
+        calls.append(len(requests))
+        if len(calls) > 3:
+            raise FunctionUnavailable("gone")
+        return {}
+
+    failure = failure_of("todo4_threshold_edges", fragile)
+    assert failure.verdict == "wrong_value"
+    assert len(calls) == 4
+
+
+def test_a_slow_function_stops_being_shrunk(monkeypatch):
+    monkeypatch.setattr(running, "SHRINK_S", 0.0)
+    calls = []
+    failure_of("todo4_threshold_edges", lambda *_: calls.append(1) or {})
+    assert len(calls) < 5
 
 
 def test_a_wrong_edge_shrinks_to_one_request_at_the_threshold():
