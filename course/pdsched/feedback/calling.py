@@ -55,7 +55,9 @@ def outcome(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None 
     except FunctionUnavailable as error:
         return Outcome("unavailable", got=str(error), error=error)
     except (Exception, SystemExit) as error:
-        return Outcome("raised", got=error_text(error), error=error, detail=_line(function, error))
+        return Outcome(
+            "raised", got=error_text(error), error=error, detail=line_of(function, error)
+        )
     try:
         return Outcome(None, rebuilt(value), shown(value))
     except NotPlain as error:
@@ -74,7 +76,7 @@ def shown_text(message: str, limit: int = 300) -> str:
     return message if len(message) <= limit else message[: limit - 1] + "…"
 
 
-def _line(function: Any, error: BaseException) -> str:
+def line_of(function: Any, error: BaseException) -> str:
     """The last line of the learner's own file that the exception went through."""
     own_file = getattr(getattr(function, "__code__", None), "co_filename", None)
     number, trace = 0, error.__traceback__

@@ -6,10 +6,11 @@ import builtins
 import contextlib
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pdsched.contracts import Contract, contract
 from pdsched.feedback import progress_store
+from pdsched.feedback.calling import call_text, line_of
 from pdsched.feedback.display import CheckReport
 from pdsched.feedback.expectation import without_value
 from pdsched.feedback.judging import Function, called
@@ -17,6 +18,8 @@ from pdsched.feedback.public_checks import PublicCheck, public_checks
 from pdsched.feedback.results import CheckResult
 from pdsched.learner import current
 from pdsched.messages import text
+
+KEPT_CHARACTERS: Final = 4_000
 
 
 def check(todo: int | str, function: Function | None = None) -> CheckReport:
@@ -33,7 +36,10 @@ def check(todo: int | str, function: Function | None = None) -> CheckReport:
     chosen = function if function is not None else current(wanted.function)
     checks = public_checks(wanted.todo)
     with _quiet() as printed:
-        results = _results(wanted, chosen, checks)
+        try:
+            results = _results(wanted, chosen, checks)
+        except KeyboardInterrupt as interrupt:
+            results = (_interrupted(wanted, chosen, interrupt),)
     passed = sum(result.passed for result in results)
     if results[0].name == wanted.function and results[0].verdict == "unavailable":
         known = progress_store.read()  # not defined after a restart: what was reached still stands
@@ -53,6 +59,24 @@ def _results(
     if found.verdict in ("unwritten", "unavailable"):
         return (without_value(probe, found),)
     return tuple(each.run(function) for each in checks)
+
+
+def _interrupted(wanted: Contract, function: Any, interrupt: KeyboardInterrupt) -> CheckResult:
+    """The learner stopped the kernel: the call that did not end, and the line it was in."""
+    call, trace = "", interrupt.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is called.__code__:
+            case = trace.tb_frame.f_locals["case"]
+            call = call_text(wanted.function, case.args, case.kwargs)
+        trace = trace.tb_next
+    return CheckResult(
+        wanted.function,
+        "raised",
+        call=call,
+        got=text("feedback.interrupted"),
+        detail=line_of(function, interrupt),
+        hint=text("feedback.endless"),
+    )
 
 
 def _first_lines(printed: str) -> str:
@@ -77,7 +101,16 @@ def _quiet() -> Iterator[io.StringIO]:
     real = builtins.input
     builtins.input = no_input
     try:
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
+        with contextlib.redirect_stdout(_Beginning()) as printed:
             yield printed
     finally:
         builtins.input = real
+
+
+class _Beginning(io.StringIO):
+    """Keeps the beginning of what is printed, however much it is."""
+
+    def write(self, printed: str, /) -> int:
+        if self.tell() < KEPT_CHARACTERS:
+            super().write(printed[:KEPT_CHARACTERS])
+        return len(printed)

@@ -129,6 +129,13 @@ CATALOG = {
     "feedback.printed": Message(
         zh="检查时你的函数打印了：{printed}", en="Printed meanwhile: {printed}"
     ),
+    "feedback.interrupted": Message(
+        zh="在你中断之前没有结束", en="did not end before you interrupted it"
+    ),
+    "feedback.endless": Message(
+        zh="看看这一行所在的循环：每转一圈，什么在变化？条件最后会不成立吗？",
+        en="Look at the loop around that line: what changes with each turn, and does its condition ever fail?",
+    ),
     "feedback.no_input": Message(
         zh="检查和评分时不能用 input()：数据都由参数传入。",
         en="input() is not available when checked or graded: all data comes as arguments.",

@@ -153,6 +153,29 @@ def test_prints_are_kept_out_of_the_way_and_input_does_not_wait(capsys):
     assert "input()" in asks.got
 
 
+def test_an_interrupted_check_names_the_call_that_did_not_end():
+    def endless(suffix_tokens, chunk_size):
+        if chunk_size == 2:
+            raise KeyboardInterrupt  # what the kernel's stop button does inside a loop
+        return ANSWERS[2](suffix_tokens, chunk_size)
+
+    report = check(2, endless)
+    failure = report.first_failure
+    assert failure.call == "build_chunked_prefill_plan([5, 7, 5], chunk_size=2)"
+    assert "raise KeyboardInterrupt" in failure.detail
+    assert "循环" in failure.hint
+    assert report.progress[2].state == "started"
+
+
+def test_endless_printing_is_kept_short():
+    def loud(suffix_tokens, chunk_size):
+        for _ in range(300):
+            print("x" * 1_000)
+        return ANSWERS[2](suffix_tokens, chunk_size)
+
+    assert len(check(2, loud).printed) < 400
+
+
 def test_reports_read_as_html_and_as_text_in_both_languages():
     for language in ("zh", "en"):
         messages.set_language(language)
