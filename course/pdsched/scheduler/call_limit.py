@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import signal
 import threading
 from contextlib import suppress
@@ -110,6 +109,10 @@ def _signal_is_free() -> bool:
 
 
 def _raise_in(thread_id: int, error: type[BaseException] | None) -> None:
+    try:
+        import ctypes  # some builds of Python (WebAssembly) come without
+    except ImportError:
+        return
     set_async = getattr(getattr(ctypes, "pythonapi", None), "PyThreadState_SetAsyncExc", None)
     if set_async is not None:
         set_async(ctypes.c_ulong(thread_id), ctypes.py_object(error) if error else None)

@@ -21,6 +21,7 @@ from pdsched.scheduler.job import Job
 from pdsched.scheduler.plan import DECODE_ALL, StepPlan
 from pdsched.scheduler.state import WorkerState
 
+_NO_LIMIT = 1 << 60
 _Chunks = list[tuple[Job, int]]
 
 
@@ -67,7 +68,7 @@ class VllmV1Scheduler:
         alone = state.num_running + len(state.waiting) <= 1
         largest = self.long_prefill_token_threshold
         if alone or not largest:
-            largest = state.max_num_batched_tokens
+            largest = _NO_LIMIT
         steady = _plan_without_preemption(state, largest)
         decodes, chunks = _plan_running(state, largest) if steady is None else (None, steady)
         preempted = state.take_preempted()
