@@ -125,3 +125,32 @@ def test_a_dask_cluster_is_an_executor_too():
     with cluster, distributed.Client(cluster) as client:
         results = run_all(SWEEP, executor=client.get_executor())
     assert results == run_all(SWEEP, max_workers=1)
+
+
+def test_the_learners_own_plan_is_a_policy(monkeypatch):
+    from pdsched import learner
+
+    def decode_first(prefills, decodes, budget, chunk, *, policy, **_):
+        left = budget - len(decodes)
+        chunks = []
+        for request_id, tokens in prefills.items():
+            take = min(tokens, chunk, left)
+            if take > 0:
+                chunks.append({"request_id": request_id, "tokens": take})
+                left -= take
+        return {
+            "policy": policy,
+            "max_num_batched_tokens": budget,
+            "decode_request_ids": list(decodes),
+            "prefill_chunks": chunks,
+            "used_tokens": budget - left,
+            "remaining_tokens": left,
+        }
+
+    monkeypatch.setattr(learner, "load", lambda: {"plan_iteration_budget": decode_first})
+    own = replace(SMALL, policy="learner:decode_first", chunk_tokens=256).run()
+    built_in = replace(SMALL, policy="decode_first", chunk_tokens=256).run()
+    assert own.metrics == built_in.metrics
+    monkeypatch.setattr(learner, "load", dict)
+    with pytest.raises(ValueError, match="plan_iteration_budget was not found"):
+        replace(SMALL, policy="learner").run()
