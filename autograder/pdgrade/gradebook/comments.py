@@ -30,4 +30,9 @@ def comment_on(notebook: NotebookRecord, question: QuestionRecord) -> str | None
     mine = [n for n in notebook.notes if n.fields.get("question") == question.name]
     lines += [note.text() for note in (*question.notes, *mine)]
     lines += [f"{error.where()}: {error.error}" for error in question.cell_errors[:3]]
-    return "\n".join(lines)[:MAX_CHARS] or None
+    return storable("\n".join(lines)[:MAX_CHARS]) or None
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: no lone surrogate, no NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

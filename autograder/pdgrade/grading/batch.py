@@ -119,7 +119,8 @@ def _sorted_out(students: Sequence[str]) -> tuple[list[str], list[Line]]:
     """Students to grade, and lines for ids that formgrader would put into its pages as markup."""
     bad = [s for s in students if set(s) & set("<>") or not s.isprintable()]
     note = Note("student_id_refused").text()
-    lines = [Line(s, "failed", 0.0, 0.0, "", 0.0, False, note) for s in bad]
+    shown = [s.encode("utf-8", "replace").decode() for s in bad]
+    lines = [Line(s, "failed", 0.0, 0.0, "", 0.0, False, note) for s in shown]
     return [s for s in students if s not in set(bad)], lines
 
 

@@ -57,13 +57,11 @@ class Walk:
         if source.is_dir() and not source.is_symlink():
             yield from self._folder(source, ())
             return
-        data = read_bytes(source, max_bytes=MAX_TOTAL_BYTES) if not _is_zip(source) else None
-        if isinstance(data, Unreadable):
-            self._refuse((source.name,), data.reason)
-        elif data is None:
+        if _is_zip(source):
             yield from self._zip(source, (), 1)
         else:
-            self._refuse((source.name,), Note("not_an_archive"))
+            code = "link_refused" if source.is_symlink() else "not_an_archive"
+            self._refuse((source.name,), Note(code))
 
     def _folder(self, folder: Path, parts: tuple[str, ...]) -> Iterator[Entry]:
         for path in sorted(folder.iterdir()):

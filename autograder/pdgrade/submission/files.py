@@ -65,7 +65,8 @@ def _read(folder: Path, path: Path) -> _File:
         modified = path.lstat().st_mtime
     except OSError:
         modified = 0.0
-    return _File(path, str(path.relative_to(folder)), read_file(path), modified)
+    label = str(path.relative_to(folder)).encode("utf-8", "replace").decode()  # any bytes may come
+    return _File(path, label, read_file(path), modified)
 
 
 @dataclass(frozen=True, order=True)

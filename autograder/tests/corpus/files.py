@@ -119,6 +119,10 @@ def json_suffix(handed):
     handed.rename("step2", "step2_chunked_prefill.json")
 
 
+def undecodable_name(handed):
+    handed.rename("step2", os.fsdecode(b"step2_chunked_prefill \xff\n.ipynb"))
+
+
 def stub_beside_answer(handed):
     answered = handed.bytes_of("step2")
     handed.file("step2", released().bytes_of("step2"))

@@ -1,6 +1,7 @@
 """A class is graded once, resumed after anything, and again only where something changed."""
 
 import json
+import os
 
 import pytest
 from miniature import NAME, honest
@@ -145,8 +146,10 @@ def test_the_same_batch_runs_on_a_dask_cluster(small_class):
 
 def test_an_id_that_is_markup_is_refused_and_said(small_class):
     small_class.hand_in("<img onerror=x>")
+    small_class.hand_in(os.fsdecode(b"name-\xff"))
     summary = small_class.grade()
-    assert {line.student: line.status for line in summary.lines}["<img onerror=x>"] == "failed"
+    failed = [line.student for line in summary.lines if line.status == "failed"]
+    assert failed == ["<img onerror=x>", "name-?"]
     assert set(small_class.scores()) == {"amy", "bob", "张三"}
 
 
@@ -155,3 +158,10 @@ def test_a_second_run_waits_and_then_says_who_is_at_work(small_class, monkeypatc
     with lock.only_run(small_class.root / "records" / f".{NAME}.lock"):
         assert "another grading run" in small_class.grade().stopped
     assert small_class.grade().stopped == ""
+
+
+def test_a_file_name_that_is_no_text_reaches_the_gradebook_as_text(small_class):
+    handed = honest().rename("step2", os.fsdecode(b"step2 \xff.ipynb")).file("step1", b"<html>")
+    small_class.hand_in("bytes", handed)
+    assert small_class.grade().stopped == ""
+    assert small_class.scores()["bytes"] == 5
