@@ -89,7 +89,7 @@ prepare_pdsched(PACKAGE)
 # | **Continuous Batching** | 每一轮都重新挑选成员：有人生成完就走，有人到了就进来。 |
 
 # %% [markdown]
-# ### 一个请求，两种活儿
+# ### 一个请求，两种活儿 | One request, two kinds of work
 #
 # 请求先把整段输入算完（**Prefill**），再一个接一个地吐出 token（**Decode**）。
 #
@@ -110,13 +110,13 @@ prepare_pdsched(PACKAGE)
 # | **E2E** | 从发出到全部收完 | ms |
 
 # %% [markdown]
-# ### 三种形状，三种压力
+# ### 三种形状，三种压力 | Shapes and pressures
 #
-# | 请求形状 | 先吃紧的是 | 先看什么 |
-# |---|---|---|
-# | 长输入、短输出，如读一篇文档答一句话 | 计算，以及一轮的预算 | TTFT、Prefill 队列、**别人的** ITL |
-# | 短输入、长输出，如写一个故事 | KV 驻留与逐轮带宽 | TPOT、KV 占用、Decode 队列 |
-# | 两头都长，如整篇翻译 | 两种都有 | E2E、P95/P99 |
+# | 形状 | 比如 | 谁先吃不消 | 先盯哪个数 |
+# |---|---|---|---|
+# | **长进短出** | 读一篇文档，答一句话 | 算力，以及这一轮的预算 | 自己的 TTFT，**别人的** ITL |
+# | **短进长出** | 写一个故事 | 显存里的 KV，每一轮的带宽 | TPOT，还能同时容下几个人 |
+# | **长进长出** | 整篇翻译 | 两边一起 | 尾部的 E2E（P95、P99） |
 #
 # 本章用**两条线**把请求分成三类。注意第二条线不是另外给的，而是由第一条推出来：
 #
@@ -125,7 +125,7 @@ prepare_pdsched(PACKAGE)
 # > **为什么除以 8？** 一个 Decode token 比一个 Prefill token 贵得多：按 H100 + 8B 模型、batch 32的成本模型（`simulated`），约是 12 倍。课程取 8，是一个便于手算的**约定**，不是定律。
 
 # %% [markdown]
-# ### 手算一遍
+# ### 手算一遍 | By hand
 #
 # 取 `long_prompt_threshold = 2048`，于是 decode 线是 `2048 // 8 = 256`。**恰好等于**线，不算长。
 #
@@ -150,7 +150,7 @@ for prompt_tokens, decode_tokens in [(6000, 120), (180, 900), (5000, 4800), (300
     print(f"prompt {prompt_tokens:>5} {prompt_side}   decode {decode_tokens:>5} {decode_side}")
 
 # %% [markdown]
-# ### 先预测，再看图
+# ### 先预测，再看图 | Predict first
 #
 # **1a.** 一个请求 `prompt_tokens = 3000`、`decode_tokens = 300`。把 `long_prompt_threshold` 从 2048 提高到 4096，它的类别怎样变化？
 #

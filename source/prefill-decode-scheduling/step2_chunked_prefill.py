@@ -87,7 +87,7 @@ prepare_pdsched(PACKAGE)
 # | **Continuous Batching** | 每一轮开始前都能重新挑选成员。本节讨论：挑好之后，预算怎么分。 |
 
 # %% [markdown]
-# ### 一次做完，谁在等
+# ### 一次做完，谁在等 | Who waits for a long prefill
 #
 # 32 个人正在聊天，忽然来了一个 8,000 token 的文档。如果整段 Prefill 独占一轮，这一轮有多长，32 个人就一起停顿多久。**Chunked Prefill** 把长活切短，让别人能插进来。
 #
@@ -100,7 +100,7 @@ prepare_pdsched(PACKAGE)
 # | `iteration_plan` | 这一轮的 Decode 名单与 Prefill 块 | 总 token 数不越过预算 |
 
 # %% [markdown]
-# ### 手算一遍：切块
+# ### 手算一遍：切块 | Chunks by hand
 #
 # suffix 有 10 个 token，`chunk_size = 4`。用（起点，长度）记每一块：
 #
@@ -118,7 +118,7 @@ for suffix_length in (3, 4, 5, 10):
     print(suffix_length, [(start, min(4, suffix_length - start)) for start in starts])
 
 # %% [markdown]
-# ### 先预测：几块？
+# ### 先预测：几块？ | Predict first
 #
 # **2a.** 一个 prompt 有 2,600 个 token，Prefix Cache 命中了前 1,000 个。`chunk_size = 512`，每轮都放得下一整块。Prefill 一共要做几块？
 
@@ -257,7 +257,7 @@ run_hidden("todo2_pure", build_chunked_prefill_plan)
 # **无论哪种策略**：每个 Prefill 请求一轮最多一块；块长 = min（剩余 suffix，块上限，剩余预算）；只要还有合法的活可排，就不让预算空着。
 
 # %% [markdown]
-# ### 手算一遍：一轮
+# ### 手算一遍：一轮 | One iteration by hand
 #
 # 预算 8，块上限 4，预留 1。等待 Decode 的有 d1、d2、d3；等待 Prefill 的有 p1（5 个 token）、p2（4 个）。一个字母就是一个 token：`D` 是 Decode，`P` 是 p1 的块，`p` 是 p2 的块。
 #
@@ -277,7 +277,7 @@ run_hidden("todo2_pure", build_chunked_prefill_plan)
 # `balanced` 的**预留是下限，不是上限**：Prefill 用不完的预算，还会再分给没轮到的 Decode。
 
 # %% [markdown]
-# ### 先预测，再看图
+# ### 先预测，再看图 | Predict first
 #
 # **2b.** 一个长 prompt 正在分块 Prefill，旁边有一批聊天请求。预算够用，`decode_first`。把块上限从 1024 减到 512，会怎样？
 #

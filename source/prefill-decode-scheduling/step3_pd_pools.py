@@ -87,19 +87,19 @@ prepare_pdsched(PACKAGE)
 # | **Continuous Batching** | 每个池各自逐轮重组成员。池小了，能凑在一起的请求也少了。 |
 
 # %% [markdown]
-# ### 从同池到分池，四个台阶
+# ### 从同池到分池，四个台阶 | Four steps up
 #
-# | 台阶 | 做什么 | 要记下什么 |
-# |---|---|---|
-# | **同池分块** Same-pool chunking | 在块边界重新排 Prefill 与 Decode | TTFT、TPOT、Decode 抖动 |
-# | **逻辑分池** Logical pools | 给每个请求一个去向：prefill、decode 或 shared | 吞吐、P95、各池利用率 |
-# | **跨池交接** Cross-pool handoff | Prefill 做完，把 KV 送到 Decode 那边 | 交接毫秒、字节数、失败次数 |
-# | **保留或调整** Keep or adjust | 与共享池放在一起比 | 三样同时达标才保留（Step 4） |
+# | 台阶 | 多做一件事 | 代价 | 盯住 |
+# |---|---|---|---|
+# | **同池分块** Same-pool chunking | 长 Prefill 切成块，块间让 Decode 插队 | 长请求自己变慢 | 最大 ITL，长请求的 TTFT |
+# | **逻辑分池** Logical pools | 先给每个请求定一个去向 | 池子变小，忙闲不均 | 每个池忙碌的比例 |
+# | **跨池交接** Cross-pool handoff | 把 KV 从 P 搬到 D | 链路要时间，还会失败 | 交接的毫秒、字节与重试 |
+# | **保留或调整** Keep or adjust | 和不分池的跑法放在一起比 | 两套都得量 | 吞吐、P95、交接（Step 4） |
 #
 # 每上一级台阶，都多一份代价。**上一级已经够用，就不必再往上走。**
 
 # %% [markdown]
-# ### 标签是去向，拆开的是阶段
+# ### 标签是去向，拆开的是阶段 | Labels route, phases split
 #
 # 这一点最容易误会。`prefill_pool` 里的请求**不是**只做 Prefill，它当然也要生成。标签只决定两个阶段各在哪里做：
 #
@@ -120,7 +120,7 @@ prepare_pdsched(PACKAGE)
 # ```
 
 # %% [markdown]
-# ### 手算一遍：交接要多久
+# ### 手算一遍：交接要多久 | Handoff by hand
 #
 # $$t_{\text{交接}} \approx \frac{\text{token 数} \times \text{每 token 的 KV 字节}}{\text{链路有效带宽}}$$
 #
@@ -141,7 +141,7 @@ print(f"KV {kv_bytes / 1e6:.0f} MB，交接 {kv_bytes / link_bytes_per_ms:.1f} m
 # > **TTFT 有两种算法。** 一种在 P worker 算出首个 token 就停表；另一种要等交接完、D worker 走完第一步。差的就是交接那一段。面板里有开关；**同一张图里只能用一种**。
 
 # %% [markdown]
-# ### 先预测，再看图
+# ### 先预测，再看图 | Predict first
 #
 # **3a.** Llama-3.1-8B（BF16）每 token 的 KV 是 131,072 字节。一个 4,096 token 的 prompt，走有效带宽 50 GB/s 的链路（1 GB = 10⁹ 字节），不计建连，交接要多少**毫秒**？误差 2 % 以内算对。
 
@@ -348,7 +348,7 @@ run_hidden("todo4_pure", plan_pd_split)
 # - D worker 那条道上，长 Prefill 造成的停顿不见了。**这是分池最稳定的收益**，吞吐却未必涨。
 
 # %% [markdown]
-# ### 别人的结果，有好有坏（`published`）
+# ### 别人的结果，有好有坏 | Published results (`published`)
 #
 # | 场景 | 结果 |
 # |---|---|

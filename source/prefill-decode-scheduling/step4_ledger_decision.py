@@ -87,7 +87,7 @@ prepare_pdsched(PACKAGE)
 # | **Continuous Batching** | Prefill 做完的请求，从下一轮起进入 Decode 名单。账本里能看到这一刻。 |
 
 # %% [markdown]
-# ### 一个决定，三个条件
+# ### 一个决定，三个条件 | One decision, three conditions
 #
 # 分池方案要**同时**满足三条，才值得保留：
 #
@@ -102,7 +102,7 @@ prepare_pdsched(PACKAGE)
 # 为什么不能只看一个？吞吐高，可能是尾部请求替它付了账；P95 低，可能只是负载太轻；两样都好看，交接却超了预算，那么负载一涨，链路就先堵住。
 
 # %% [markdown]
-# ### 手算一遍
+# ### 手算一遍 | By hand
 #
 # 数字是示意，便于手算。共享池：吞吐 100，P95 180 ms。分池：吞吐 126，P95 150 ms，交接 8 ms。预算 10 ms。
 #
@@ -120,7 +120,7 @@ for name, shared, split in [("吞吐差", 100, 126), ("P95 差", 180, 150)]:
     print(f"{name}：{split} - {shared} = {split - shared:+d}")
 
 # %% [markdown]
-# ### 先预测，再看图
+# ### 先预测，再看图 | Predict first
 #
 # **4a.** 共享池：吞吐 100，P95 180 ms；交接预算 10 ms。下面五个分池方案，保留几个？
 #
