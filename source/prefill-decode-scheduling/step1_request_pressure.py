@@ -122,7 +122,7 @@ prepare_pdsched(PACKAGE)
 #
 # $$\text{decode 线} = \texttt{long\_prompt\_threshold} \;//\; 8$$
 #
-# > **为什么除以 8？** 一个 Decode token 比一个 Prefill token 贵得多：按 H100 + 8B 模型、batch 32的成本模型（`simulated`），约是 12 倍。课程取 8，是一个便于手算的**约定**，不是定律。
+# > **为什么除以 8？** 一个 Decode token 比一个 Prefill token 贵得多：按 H100 + 8B 模型、batch 32 的成本模型（`simulated`），约是 12 倍。课程取 8，是一个便于手算的**约定**，不是定律。
 
 # %% [markdown]
 # ### 手算一遍 | By hand
@@ -137,7 +137,7 @@ prepare_pdsched(PACKAGE)
 # | 闲聊 | 300 | 80 | 短 | 短 | `mixed`（短/短） |
 # | 压线 | 2048 | 256 | 短 | 短 | `mixed`（短/短） |
 #
-# **`mixed` 里住着两种很不一样的请求**：两头都长的最重，两头都短的最轻。它们只有一个共同点：没有哪一头*单独*突出。计数时合在一起，图里会把它们分开标出来。
+# **`mixed` 里住着两种很不一样的请求**：两头都长的最重，两头都短的最轻。它们只有一个共同点：没有哪一头**单独**突出。计数时合在一起，图里会把它们分开标出来。
 
 # %% tags=["aside", "nbval-check-output"]
 long_prompt_threshold = 2048
