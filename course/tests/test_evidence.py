@@ -54,7 +54,7 @@ def test_shown_with_headings_numbers_and_caption_in_the_language(monkeypatch):
     shown = evidence._repr_markdown_()
     assert "| 方案 | TTFT P50 / ms | 失败 |" in shown
     assert "| a | 12.3 | – |" in shown
-    assert shown.endswith("证据等级：实测 · machine: m · seed: 3 · 2026-01-02")
+    assert shown.endswith("证据等级：实测 · 机器: m · 种子: 3 · 2026-01-02")
     monkeypatch.setenv("PDSCHED_LANG", "en")
     assert "evidence level: measured" in str(evidence)
 

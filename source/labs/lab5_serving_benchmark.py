@@ -106,7 +106,7 @@ print(decider)
 #
 # 每秒 24 个请求。**先预测**：谁的 ITL P99 最小？谁的 TTFT P95 最小？谁的 goodput 最大？
 
-# %%
+# %% tags=["nbval-ignore-output"]
 setting = benchmark.base(rate_per_s=24.0)
 benchmark.compare("两张 GPU 的三种用法 | Three ways to use two GPUs", setting, benchmark.systems())
 
