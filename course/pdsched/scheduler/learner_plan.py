@@ -11,7 +11,7 @@ from pdsched.messages import text
 from pdsched.scheduler.call_limit import CallLimit, CallTimeoutError
 from pdsched.scheduler.job import Job
 from pdsched.scheduler.plan import DECODE_ALL, NOTHING, StepPlan
-from pdsched.scheduler.plan_checks import BrokenRuleError, ReadPlan, broken, read_plan
+from pdsched.scheduler.plan_checks import EVERYBODY, BrokenRuleError, ReadPlan, broken, read_plan
 from pdsched.scheduler.plan_error import PlanError, PlanUnwrittenError, safe_repr
 from pdsched.scheduler.state import WorkerState
 
@@ -57,6 +57,7 @@ class PlanFunctionScheduler:
         self.name = name
         self._ids: tuple[str, ...] = ()
         self._ready: list[str] = []
+        self._everybody: dict[str, object] | None = None
         self._repeated = 0
 
     def for_worker(self) -> PlanFunctionScheduler:
@@ -82,7 +83,7 @@ class PlanFunctionScheduler:
         offered = _offered(state) if state.prefilling or state.waiting else {}
         ids = state.decodes.ids
         if ids is not self._ids:
-            self._ids, self._ready = ids, list(ids)
+            self._ids, self._ready, self._everybody = ids, list(ids), None
         ready = self._ready
         if not offered:
             if not ready:
@@ -134,7 +135,11 @@ class PlanFunctionScheduler:
                 limit.began_s = 0.0
             if given_ready != ready or given_suffixes != suffixes:
                 _refuse_mutation(given_suffixes, given_ready, ready)
+            if not suffixes and type(returned) is dict and returned == self._everybody:
+                return EVERYBODY  # the same as one that was checked for these inputs
             plan = read_plan(returned, suffixes, ready, budget, cap)
+            if plan is EVERYBODY:
+                self._everybody = {**returned, "decode_request_ids": ready, "prefill_chunks": []}  # type: ignore[dict-item]
             if same_as is not None and plan != same_as:
                 _refuse_impurity(returned)
         except (Exception, SystemExit, CallTimeoutError) as error:

@@ -48,7 +48,7 @@ def read_plan(
     if decode_all and chunks == [] and type(chunks) is list and ready:
         scheduled = len(ready)
         if scheduled <= budget and _balances(used, remaining, stated_budget, scheduled, budget):
-            return _EVERYBODY  # the common case, worth a short way
+            return EVERYBODY  # the common case, worth a short way
     if not decode_all:
         _check_decodes(decode_ids, ready)
     read = _check_chunks(chunks, suffixes, cap) if chunks or type(chunks) is not list else ()
@@ -76,7 +76,7 @@ def read_plan(
     return ReadPlan(None if decode_all or len(decode_ids) == len(ready) else decode_ids, read)
 
 
-_EVERYBODY: Final = ReadPlan(None, ())
+EVERYBODY: Final = ReadPlan(None, ())
 
 
 def _balances(
