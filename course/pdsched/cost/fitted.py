@@ -175,6 +175,17 @@ _OPT_66B_TP2: Final = DistServeCost(
     decode_large=(26.9838, 6.20013e-3, 0.4482569),
 )
 
+_OPT_66B_TP4: Final = DistServeCost(
+    "opt-66b",
+    4,
+    prefill=(42.9655, 0.212866, 4.60102e-5),
+    decode_small=(39.5818, 6.94572e-4, 0.1358087),
+    decode_large=(40.8597, 4.26487e-4, 0.1950837),
+)
+
 DISTSERVE: Final[Mapping[tuple[str, int], DistServeCost]] = MappingProxyType(
-    {(cost.model, cost.tensor_parallel): cost for cost in (_OPT_13B, _OPT_13B_TP2, _OPT_66B_TP2)}
+    {
+        (cost.model, cost.tensor_parallel): cost
+        for cost in (_OPT_13B, _OPT_13B_TP2, _OPT_66B_TP2, _OPT_66B_TP4)
+    }
 )

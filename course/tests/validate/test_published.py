@@ -35,6 +35,14 @@ def test_distserve_prefill_only_is_known_not_to_match(figure1):
     assert figure1.prefill_only > 1.2 * distserve.PUBLISHED.prefill_only
 
 
+def test_distserve_table2_has_the_published_shape():
+    together, apart = zip(*distserve.table2().values(), strict=True)
+    assert list(together) == sorted(together, reverse=True)
+    assert list(apart) == sorted(apart, reverse=True)
+    assert all(a >= t for t, a in zip(together, apart, strict=True))
+    assert max(a - t for t, a in zip(together, apart, strict=True)) > 0.4  # published: up to 0.49
+
+
 def test_sarathi_table4_order_exact_and_cells_within_thirty_percent():
     ours, published = sarathi.table4(), sarathi.TABLE4_PUBLISHED
     for column in ("ttft_p50_s", "tbt_p99_s"):
