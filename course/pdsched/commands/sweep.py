@@ -129,7 +129,9 @@ def _table(base: Experiment, axes: Axes, results: Sequence[ExperimentResult]) ->
     for heading in headings:
         table.add_column(f"{heading}\nms", justify="right")
     table.add_column("tok/s", justify="right")
-    table.add_column(f"{text('commands.goodput')}\n{text('commands.per_gpu')}", justify="right")
+    table.add_column(
+        f"{text('commands.goodput')}\n{text('commands.per_gpu')}", justify="right", min_width=7
+    )
     table.add_column("SLO", justify="right")
     best = max(map(_goodput_per_gpu, results))
     for result in results:

@@ -108,6 +108,22 @@ def test_a_wrong_value_is_one_line_on_stderr(invoke, arguments, words):
     assert "Traceback" not in result.output
 
 
+def test_bench_says_when_no_server_answers(invoke):
+    result = invoke("bench", "--url", "http://127.0.0.1:9", "-n", 1)  # the discard port: nobody listens
+    assert result.exit_code == 2
+    assert "127.0.0.1:9" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_plans_replays_a_recording(invoke, tmp_path):
+    lines = (DATA / "vllm_v1_plans.jsonl").read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "two.jsonl"
+    path.write_text("\n".join(lines[:2]), encoding="utf-8")
+    result = invoke("plans", path)
+    assert result.exit_code == 0
+    assert "2/2 scenarios identical" in result.output
+
+
 @pytest.mark.core
 @pytest.mark.parametrize("missing", ["typer", "rich"])
 def test_without_its_packages_the_command_names_the_extra(missing):
