@@ -109,7 +109,8 @@ def test_a_wrong_value_is_one_line_on_stderr(invoke, arguments, words):
 
 
 def test_bench_says_when_no_server_answers(invoke):
-    result = invoke("bench", "--url", "http://127.0.0.1:9", "-n", 1)  # the discard port: nobody listens
+    # The discard port: nobody listens there.
+    result = invoke("bench", "--url", "http://127.0.0.1:9", "-n", 1)
     assert result.exit_code == 2
     assert "127.0.0.1:9" in result.output
     assert "Traceback" not in result.output
