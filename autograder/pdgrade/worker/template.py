@@ -65,6 +65,7 @@ class Template:
         # Where workers cannot start processes, one generous count serves them all.
         self._tasks = strays.tasks_of_this_user() + 256 if self._config.seccomp else 0
         confine.prepare(self._config)
+        serve.rehearse(self._config.caps.message)
         gc.collect()
         gc.freeze()
 
