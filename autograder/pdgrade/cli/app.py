@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -61,8 +60,8 @@ def grade(  # noqa: PLR0917  each is an option of the command line
     since: Annotated[str, typer.Option(help="only what changed or came in since this time")] = "",
     force: Annotated[bool, typer.Option("--force", help="grade unchanged ones again")] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, help="grading processes")
-    ] = os.cpu_count() or 1,
+        int, typer.Option("--jobs", "-j", min=0, help="grading processes; 0: 3 for 2 cores")
+    ] = 0,
     executor: Annotated[
         str, typer.Option(help="processes, dask:local or dask:tcp://HOST:PORT")
     ] = "processes",
@@ -74,7 +73,7 @@ def grade(  # noqa: PLR0917  each is an option of the command line
 ) -> None:
     """Grade every submission into the gradebook; go on where the last run stopped."""
     from pdgrade.cli.grade import run_grade
-    from pdgrade.grading.batch import BatchOptions
+    from pdgrade.grading.batch import BatchOptions, default_jobs
     from pdgrade.grading.settings import GradingSettings
 
     moment = parse_time(since, zone) if since else None
@@ -83,7 +82,9 @@ def grade(  # noqa: PLR0917  each is an option of the command line
     found, loaded = opened(course, assignment, language)
     try:
         settings = GradingSettings(isolation=require_isolation, language=language, zone=zone)
-        options = BatchOptions(tuple(only or ()), moment, force, jobs, executor, settings)
+        options = BatchOptions(
+            tuple(only or ()), moment, force, jobs or default_jobs(), executor, settings
+        )
     except ValueError as error:
         stop(str(error))
     raise typer.Exit(run_grade(found, loaded, options, export))

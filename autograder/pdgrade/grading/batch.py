@@ -26,6 +26,11 @@ from pdgrade.records import Note, NotebookRecord, SubmissionRecord
 from pdgrade.submission.files import notebook_paths
 
 
+def default_jobs() -> int:
+    """Three grading processes for two cores: each waits for its worker a third of the time."""
+    return max(2, (os.cpu_count() or 1) * 3 // 2)
+
+
 @dataclass(frozen=True)
 class BatchOptions:
     """Which submissions, how, and whether what is cached may be used."""
@@ -33,7 +38,7 @@ class BatchOptions:
     only: tuple[str, ...] = ()  # shell patterns over student ids
     since: datetime | None = None  # files changed, or handed in, at or after this time
     force: bool = False
-    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+    jobs: int = field(default_factory=default_jobs)
     executor: str = "processes"  # or "dask:local", "dask:tcp://host:port"
     settings: GradingSettings = field(default_factory=GradingSettings)
 
@@ -153,7 +158,7 @@ def _kept(
 ) -> SubmissionRecord | None:
     """The record of an unchanged submission; one the grader failed on is always tried again."""
     record = store.load(course.record(student, assignment.name))
-    if record is None or record.status in ("failed", "timeout"):
+    if record is None or record.status == "failed":
         return None
     folder = course.path("submitted", student, assignment.name)
     if record.content_hash != content_hash(folder, assignment, settings):

@@ -70,7 +70,7 @@ class Grader:
             sources, graded.found, graded.record.notebooks, strict=True
         ):
             document = rebuild(source, found.matched, record)
-            text = json.dumps(document, ensure_ascii=False, indent=1)
+            text = json.dumps(document, ensure_ascii=False)  # indenting takes 20 times as long
             write_atomically(folder / f"{source.name}.ipynb", text, durable=False)
         if graded.record.submitted_at:
             stamp = graded.record.submitted_at.replace("T", " ").replace("+00:00", " UTC")
