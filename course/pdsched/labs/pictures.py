@@ -135,7 +135,7 @@ def predicted_against_measured(key: str, title: str, points: Points, *, x: str, 
     dots = [Dot(a, b, "prefill", "circle", 8, f"{x} {a:.3g}, {y} {b:.3g}") for a, b in points]
     plot = Plot(key, log_axis(x, low, high), log_axis(y, low, high), 380, (diagonal, *dots))
     alt = f"{title}. {len(points)} iterations, {low:.3g}-{high:.3g} ms."
-    return Picture(Scene(key, title, alt, (plot,), width_px=560))
+    return Picture(Scene(key, title, alt, (plot,)))
 
 
 @dataclass(frozen=True)
