@@ -3,7 +3,8 @@
     make bench ARGS=bench_isolation
 
 Every question of the assignment is graded twice per round, alternating: through workers, and with
-the reference functions called directly in this process. The difference is what isolation adds.
+the reference functions called directly in this process. The difference is what isolation adds; on a
+busy machine the CPU rows tell more than the clock.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import os
 import platform
 import statistics
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pdgrade import assignment
@@ -21,7 +24,16 @@ from pdgrade.checks import grade_question
 from pdgrade.forkserver import ForkServer
 from pdgrade.hidden import seeded
 
+Questions = list[tuple[Question, list[CodeCell]]]
 SOURCE = Path(__file__).parents[1] / "source" / "prefill-decode-scheduling"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Milliseconds: on the clock, and of CPU (grader and workers)."""
+
+    wall: float
+    cpu: float
 
 
 def cells_of(notebook: SourceNotebook) -> list[CodeCell]:
@@ -30,7 +42,7 @@ def cells_of(notebook: SourceNotebook) -> list[CodeCell]:
     return [CodeCell(cell.grade_id or str(cell.index), cell.source) for cell in run]
 
 
-def in_process(question: Question, cells: list[CodeCell]) -> None:
+def in_process(question: Question, cells: list[CodeCell]) -> float:
     """The same cells and tests without any isolation."""
     names: dict[str, object] = {}
     for cell in cells:
@@ -38,44 +50,47 @@ def in_process(question: Question, cells: list[CodeCell]) -> None:
     with seeded(1):
         for test in question.tests:
             exec(compile(test.source, test.grade_id, "exec"), dict(names))
+    return 0.0
 
 
-def isolated(question: Question, cells: list[CodeCell], server: ForkServer) -> None:
-    """Through a fresh worker; the reference must earn everything."""
+def isolated(question: Question, cells: list[CodeCell], server: ForkServer) -> float:
+    """Through a fresh worker, which must earn everything; the worker's CPU time in ms."""
     record = grade_question(question, cells, server, seed=1)
     if record.points != record.max_points:
         raise SystemExit(f"{question.name}: {record}")
+    return record.cpu_ms
 
 
-def seconds(run: object, questions: list[tuple[Question, list[CodeCell]]], *more: object) -> float:
-    """Wall time of all questions."""
-    started = time.perf_counter()
-    for question, cells in questions:
-        run(question, cells, *more)  # type: ignore[operator]
-    return time.perf_counter() - started
+def measured(run: Callable[..., float], questions: Questions, *more: ForkServer) -> Spent:
+    """Wall and CPU time of all questions."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    workers = sum(run(question, cells, *more) for question, cells in questions)
+    return Spent((time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000 + workers)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--isolation", default="auto")
     options = parser.parse_args()
     course = assignment.load(SOURCE)
     questions = [(q, cells_of(n)) for n in course.notebooks for q in n.questions]
     with ForkServer(isolation=options.isolation) as server:
-        seconds(in_process, questions), seconds(isolated, questions, server)  # warm both up
+        measured(in_process, questions), measured(isolated, questions, server)  # warm both up
         plain, apart = [], []
         for _ in range(options.rounds):
-            plain.append(seconds(in_process, questions) * 1000)
-            apart.append(seconds(isolated, questions, server) * 1000)
-        added = [a - p for a, p in zip(apart, plain, strict=True)]
-        print(f"{os.cpu_count()} CPUs, Python {platform.python_version()}")
-        print(f"isolation {server.isolation}; {len(questions)} questions, {options.rounds} rounds")
-        for name, values in (("in process", plain), ("isolated", apart), ("added", added)):
-            middle, low = statistics.median(values), min(values)
-            print(f"{name:<11}{middle:8.1f} ms median{low:8.1f} ms best")
-        print(f"{'':<11}{statistics.median(added) / len(questions):8.2f} ms added per question")
+            plain.append(measured(in_process, questions))
+            apart.append(measured(isolated, questions, server))
+        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}", end=", ")
+        print(f"Python {platform.python_version()}, isolation {server.isolation}")
+    print(f"{len(questions)} questions, {options.rounds} rounds; ms, median and best")
+    for name in ("wall", "cpu"):
+        before = [getattr(spent, name) for spent in plain]
+        after = [getattr(spent, name) for spent in apart]
+        added = [b - a for a, b in zip(before, after, strict=True)]
+        for label, values in (("in process", before), ("isolated", after), ("added", added)):
+            print(f"{name:<5}{label:<11}{statistics.median(values):9.1f}{min(values):9.1f}")
 
 
 if __name__ == "__main__":
