@@ -29,9 +29,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class LoadPoint:
-    """One load: requests in flight, the three outcomes, and the learner's decision.
+    """One load: requests in flight, the outcome of each system, and the learner's decision.
 
-    ``keep`` is None before an answer; ``fault`` is the sentence of a wrong decision.
+    Without an outcome of ``pd`` the picture keeps the answer back. ``keep`` is None before an
+    answer; ``fault`` is the sentence of a wrong decision.
     """
 
     load: int
@@ -74,7 +75,7 @@ def decision(
         plots=(
             _rates(points, metric, predicted),
             _latency(points),
-            _handoff(points, limits.max_handoff_ms),
+            *([_handoff(points, limits.max_handoff_ms)] if "pd" in points[0].outcomes else []),
             _slo_box(points, limits),
         ),
         legend=(*(f"system_{each}" for each in SYSTEMS), "keep", "reject", "slo", "error"),
@@ -91,6 +92,8 @@ def _lines(
     points: Sequence[LoadPoint], field: str, systems: Sequence[System] = SYSTEMS
 ) -> Iterator[Mark]:
     for system in systems:
+        if system not in points[0].outcomes:
+            continue
         values = [getattr(point.outcomes[system], field) for point in points]
         path = tuple((i + 0.5, value) for i, value in enumerate(values))
         role = f"system_{system}"
@@ -165,7 +168,7 @@ def _slo_box(points: Sequence[LoadPoint], limits: Limits) -> Plot:
         Line(((limits.ttft_ms, 0), (limits.ttft_ms, limits.tpot_ms), (0, limits.tpot_ms)), "slo"),
         Note(0, limits.tpot_ms, text("figures.decision.slo"), "slo", "start", 6, -6, bold=True),
     ]
-    for system in SYSTEMS:
+    for system in points[0].outcomes:
         path = tuple((p.outcomes[system].ttft_ms, p.outcomes[system].tpot_ms) for p in points)
         role = f"system_{system}"
         marks.append(Line(path, role))

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pdsched.figures.axes import linear_axis, log_axis, milliseconds, row_axis, short_number
+from pdsched.figures.axes import (
+    linear_axis,
+    log_axis,
+    milliseconds,
+    numbered_axis,
+    row_axis,
+    short_number,
+)
 from pdsched.figures.scene import Box, Column, Dot, Line, Mark, Note, Plot, Scene
 from pdsched.figures.worker_lanes import lanes_plot
 from pdsched.messages import text
@@ -35,7 +42,8 @@ class Routed:
 class BreakEven:
     """Milliseconds by prompt length: moving the KV, computing it again, or sharing the worker.
 
-    ``threshold`` is the routing threshold; ``predicted`` the learner's (tokens, ms), if any.
+    ``threshold`` is the routing threshold; ``predicted`` the learner's (tokens, ms), if any. An
+    empty ``transfer_ms`` keeps the answer back until the learner has predicted it.
     """
 
     tokens: tuple[int, ...]
@@ -81,7 +89,7 @@ def pd_pools(
 
 def _routing(routed: Sequence[Routed]) -> Plot:
     count = max(len(routed), 12)
-    x = linear_axis(text("figures.pd.x_request"), count, wanted=12, whole=True)
+    x = numbered_axis(text("figures.pd.x_request"), count)
     y = row_axis(POOLS)
     marks: list[Mark] = []
     columns = []
@@ -138,6 +146,8 @@ def _break_even(curves: BreakEven) -> Plot:
         ("recompute", "recompute", curves.recompute_ms, (0.86, -8)),
         ("sharing", "shared", curves.sharing_ms, (0.28, 16)),
     ):
+        if not values:
+            continue
         points = tuple(zip(curves.tokens, values, strict=True))
         marks.append(Line(points, role))
         place = points[int((len(points) - 1) * share)]
@@ -160,7 +170,7 @@ def _break_even(curves: BreakEven) -> Plot:
 def _crossing(curves: BreakEven) -> tuple[int, float] | None:
     """The shortest prompt whose KV is moved faster than it is computed again."""
     for tokens, transfer, recompute in zip(
-        curves.tokens, curves.transfer_ms, curves.recompute_ms, strict=True
+        curves.tokens, curves.transfer_ms, curves.recompute_ms, strict=False
     ):
         if transfer < recompute:
             return tokens, transfer

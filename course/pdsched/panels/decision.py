@@ -64,8 +64,12 @@ class Decision(PanelSpec):
         return Question(words)
 
     def frame(self, values: Values) -> Scene:
-        """The three systems without a decision."""
-        return _scene(_measured(values), values, None)
+        """The shared systems alone: how the split does is the answer."""
+        points = [
+            replace(p, outcomes={s: o for s, o in p.outcomes.items() if s != "pd"})
+            for p in _measured(values)
+        ]
+        return _scene(points, values, None)
 
     def prepare(self, values: Values) -> None:
         """Simulate, or remember."""

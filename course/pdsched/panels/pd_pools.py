@@ -90,7 +90,8 @@ class PdPools(PanelSpec):
     def frame(self, values: Values) -> Scene:
         """The requests without a pool, above the break-even curves."""
         routed = [Routed(r.request_id, r.prompt_tokens, r.output_tokens) for r in _work(values)]
-        return pd_pools(routed, _curves(values, None), None, evidence=_evidence())
+        curves = replace(_curves(values, None), transfer_ms=())
+        return pd_pools(routed, curves, None, evidence=_evidence())
 
     def prepare(self, values: Values) -> None:
         """The same workers without a split, to compare with."""

@@ -75,3 +75,11 @@ def test_the_prediction_is_written_beside_the_outcome():
 def test_without_decisions_only_the_lines_are_drawn():
     frame = [LoadPoint(1, outcomes(150)), LoadPoint(2, outcomes(150))]
     assert not [m for m in decision(frame, LIMITS).plot("rates").marks if isinstance(m, Box)]
+
+
+def test_before_an_answer_the_split_can_be_kept_back():
+    shared = {name: o for name, o in outcomes(150).items() if name != "pd"}
+    scene = decision([LoadPoint(1, shared), LoadPoint(2, shared)], LIMITS)
+    roles = {m.role for plot in scene.plots for m in plot.marks}
+    assert "system_pd" not in roles
+    assert [plot.name for plot in scene.plots] == ["rates", "latency", "slo"]

@@ -217,3 +217,12 @@ def test_a_typed_number_snaps_to_the_next_listed_value_in_its_direction():
         field.value = typed
         assert (slider.value, field.value) == (chosen, chosen)
     assert panel.last.view.answer == 48
+
+
+@pytest.mark.parametrize(("key", "role"), [("pd_pools", "handoff"), ("decision", "system_pd")])
+def test_the_answer_cannot_be_read_off_the_frame_before_the_prediction(key, role):
+    panel = CALL[key](RIGHT[key])
+    drawn = f'class="l" data-role="{role}"'
+    assert drawn not in panel.picture.value
+    panel.prediction.commit(1)
+    assert drawn in panel.picture.value
