@@ -89,8 +89,17 @@ def lab(course, tmp_path_factory):
         wait_until_it_answers(f"http://127.0.0.1:{port}/api?token={TOKEN}", server)
         yield f"http://127.0.0.1:{port}/lab"
     finally:
-        server.terminate()
-        server.wait(timeout=30)
+        stop(server)
+
+
+def stop(server):
+    """Ask it to end its kernels and itself; on a busy machine it may need to be made to."""
+    server.terminate()
+    try:
+        server.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 @pytest.fixture(scope="module")
