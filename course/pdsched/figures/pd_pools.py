@@ -135,7 +135,8 @@ def _utilisation(shares: Sequence[tuple[str, float]]) -> Plot:
 def _break_even(curves: BreakEven) -> Plot:
     every = (*curves.transfer_ms, *curves.recompute_ms, *curves.sharing_ms)
     x = log_axis(text("figures.pd.x_prompt"), curves.tokens[0], curves.tokens[-1])
-    y = log_axis(text("figures.pd.y_ms"), max(min(every) / 1.6, 0.01), max(every) * 1.6, base=10)
+    least = min(every) / (1.6 if curves.transfer_ms else 5)  # room for words below the lines
+    y = log_axis(text("figures.pd.y_ms"), max(least, 0.01), max(every) * 1.6, base=10)
     marks: list[Mark] = [
         Line(((curves.threshold, y.low), (curves.threshold, y.high)), "threshold"),
         Note(curves.threshold, y.high, text("figures.pd.threshold"), "threshold", "end", -6, 14),
