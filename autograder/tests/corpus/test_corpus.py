@@ -12,7 +12,7 @@ from pdgrade.limits import Limits
 from pdgrade.rebuild import rebuild
 
 LIMITS = Limits(
-    call_wall_s=1.0, cell_wall_s=1.5, question_wall_s=6.0, memory_mib=256, output_mib=24
+    call_wall_s=2.0, cell_wall_s=3.0, question_wall_s=12.0, memory_mib=256, output_mib=24
 )
 
 

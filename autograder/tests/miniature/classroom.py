@@ -9,7 +9,7 @@ from pdgrade.grading.settings import GradingSettings
 from pdgrade.limits import Limits
 
 CONFIG = 'c = get_config()\nc.CourseDirectory.course_id = "class"\n'
-LIMITS = Limits(call_wall_s=1.0, cell_wall_s=2.0, question_wall_s=6.0, memory_mib=256)
+LIMITS = Limits(call_wall_s=3.0, cell_wall_s=4.0, question_wall_s=12.0, memory_mib=256)
 
 
 class Classroom:
