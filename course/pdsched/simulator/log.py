@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple, overload
 
 from pdsched.scheduler.plan import PrefillChunk
@@ -49,16 +50,33 @@ class IterationSequence(Sequence[Iteration]):
 
     def __init__(self, rows: Sequence[Row], workers: Sequence[WorkerFacts]) -> None:
         self._workers = workers
-        self._rows = list(rows) if len(workers) == 1 else _in_order(rows)
+        self._rows = rows
+        self._count = sum([len(row.ends_ms) for row in rows])
         self._first: list[int] = []
-        count = 0
-        for row in self._rows:
-            self._first.append(count)
-            count += len(row.ends_ms)
-        self._count = count
+        self._order: list[tuple[float, int, int, int]] = []
 
     def __len__(self) -> int:
         return self._count
+
+    def _place(self, index: int) -> tuple[int, int]:
+        """Row of an iteration and its offset there."""
+        if len(self._workers) > 1:
+            return self._sorted()[index][2:]
+        if not self._first:
+            self._first = list(accumulate((len(row.ends_ms) for row in self._rows), initial=0))
+        position = bisect_right(self._first, index) - 1
+        return position, index - self._first[position]
+
+    def _sorted(self) -> list[tuple[float, int, int, int]]:
+        """(start, worker, row, offset) of each, when several workers overlap; made when needed."""
+        if not self._order:
+            for position, row in enumerate(self._rows):
+                start_ms = row.start_ms
+                for offset, end_ms in enumerate(row.ends_ms):
+                    self._order.append((start_ms, row.worker, position, offset))
+                    start_ms = end_ms
+            self._order.sort()
+        return self._order
 
     @overload
     def __getitem__(self, index: int) -> Iteration: ...
@@ -71,10 +89,14 @@ class IterationSequence(Sequence[Iteration]):
             index += self._count
         if not 0 <= index < self._count:
             raise IndexError(f"iteration {index} of {self._count}")
-        position = bisect_right(self._first, index) - 1
-        return self._build(self._rows[position], index, index - self._first[position])
+        position, offset = self._place(index)
+        return self._build(self._rows[position], index, offset)
 
     def __iter__(self) -> Iterator[Iteration]:
+        if len(self._workers) > 1:
+            for index, (_, _, position, offset) in enumerate(self._sorted()):
+                yield self._build(self._rows[position], index, offset)
+            return
         index = 0
         for row in self._rows:
             for offset in range(len(row.ends_ms)):
@@ -105,21 +127,3 @@ class IterationSequence(Sequence[Iteration]):
             kv_blocks_total=facts.kv_blocks_total,
             preempted=row.preempted if offset == 0 else (),
         )
-
-
-def _in_order(rows: Sequence[Row]) -> list[Row]:
-    """Rows of several workers by start; stretches are cut into single iterations."""
-    singles = []
-    for row in rows:
-        start_ms = row.start_ms
-        for offset, end_ms in enumerate(row.ends_ms):
-            singles.append(
-                row._replace(
-                    start_ms=start_ms,
-                    ends_ms=(end_ms,),
-                    kv_blocks=row.kv_blocks[offset : offset + 1],
-                    preempted=row.preempted if offset == 0 else (),
-                )
-            )
-            start_ms = end_ms
-    return sorted(singles, key=lambda row: (row.start_ms, row.worker))
