@@ -78,6 +78,11 @@ class HandoffQueue:
         """When something happens here next."""
         return self._events[0][0] if self._events else inf
 
+    @property
+    def waits_for_admission(self) -> bool:
+        """Whether some decode worker still has to admit KV that is ready."""
+        return any(self._unadmitted.values())
+
     def handle(self) -> None:
         """Let the next thing happen."""
         now_ms, _, action, transfer = heappop(self._events)

@@ -8,12 +8,12 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler.job import Job
+from pdsched.simulator.cluster import ROLES, Cluster
 from pdsched.simulator.handoff import HandoffQueue
 from pdsched.simulator.timeline import Handoff, RequestRecord
 from pdsched.workload import Request
 
 if TYPE_CHECKING:
-    from pdsched.simulator.cluster import Cluster
     from pdsched.simulator.worker import Worker
 
 
@@ -165,10 +165,22 @@ class Loop:
             handoffs.admit(worker, worker.now_ms)
 
     def _horizon(self, worker: Worker, event_ms: float) -> float:
+        """How far a worker may run before somebody else could matter to it."""
         if len(self._active) == 1 or not self._coupled:
             return event_ms
-        others = (_turn(other)[0] for other in self._active if other is not worker)
-        return min(event_ms, *others)
+        matter = self._who_matters(worker)
+        turns = [_turn(o)[0] for o in self._active if o is not worker and o.role in matter]
+        return min(event_ms, *turns) if turns else event_ms
+
+    def _who_matters(self, worker: Worker) -> Sequence[str]:
+        """Roles whose iterations can change this worker's, or the order on the link."""
+        if self._handoffs is None or self.concurrency is not None:
+            return ROLES
+        if worker.role == "shared":
+            return ()
+        if worker.role == "decode" and not self._handoffs.waits_for_admission:
+            return ("prefill",)  # what finishes here lets nobody in
+        return ("prefill", "decode")
 
     def _next_event_ms(self) -> float:
         event_ms = inf if self._handoffs is None else self._handoffs.next_ms

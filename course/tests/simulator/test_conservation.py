@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from pdsched.kvcache import KVCache
 from pdsched.scheduler import NAMES, from_plan_function
 from pdsched.simulator import Cluster, HandoffLink, simulate
+from pdsched.simulator.cluster import ROLES
+from pdsched.simulator.loop import Loop
 from pdsched.workload import Request
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -217,3 +219,30 @@ def test_the_same_seed_gives_the_same_timeline(requests, policy, seed):
     assert runs[0].requests == runs[1].requests
     assert runs[0].iterations == runs[1].iterations
     assert runs[0].handoffs == runs[1].handoffs
+
+
+@given(
+    requests=workloads(),
+    kv=caches,
+    budget=budgets,
+    policy=st.sampled_from(CHUNKED),
+    counts=st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(0, 2)),
+    link=links,
+)
+@settings(max_examples=3 * EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_workers_that_run_ahead_change_nothing(requests, kv, budget, policy, counts, link):
+    prefill, decode, shared = counts
+    pools = ["prefill_pool", "decode_pool"] + ["shared_pool"] * bool(shared)
+    route = {request.request_id: pools[request.prompt_tokens % len(pools)] for request in requests}
+    cluster = Cluster.pd(prefill, decode, link, shared=shared, route=route)
+    options = {"max_num_batched_tokens": budget, "kv": kv, "cluster": cluster}
+    ahead = simulate(requests, policy, EveryTerm(), **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Loop, "_who_matters", lambda *_: ROLES)
+        step_by_step = simulate(requests, policy, EveryTerm(), fast_forward=False, **options)
+    conservation.same(step_by_step, ahead)
+    assert list(map(as_row, ahead.handoffs)) == list(map(as_row, step_by_step.handoffs))
+
+
+def as_row(handoff):
+    return (handoff.request_id, handoff.target, handoff.attempt, handoff.outcome)
