@@ -79,7 +79,7 @@ def test_server_down_and_wrong_model_end_before_a_request_is_sent(server, capsys
 )
 def test_a_fault_is_told_and_the_rest_is_measured(fault, said, capsys):
     with launched(*SMALL, "--fault", fault, "--fault-every", "2") as broken:
-        waits = Timeouts(first_token_s=2, between_tokens_s=0.4)
+        waits = Timeouts(first_token_s=20, between_tokens_s=2)
         assert run(options(broken, max_output_tokens=60, timeouts=waits)) == 1
     printed = capsys.readouterr().out
     assert f"2 requests did not finish ({said})" in printed
