@@ -9,3 +9,5 @@ from pdsched.feedback import progress_store
 def _own_progress(tmp_path, monkeypatch):
     monkeypatch.setenv("PDSCHED_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(progress_store, "_known", {})
+    # Another test of the same process may have loaded the learner's functions.
+    monkeypatch.setattr("pdsched.learner.loading._last_loaded", [])
