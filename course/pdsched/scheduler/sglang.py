@@ -176,8 +176,7 @@ class SglangScheduler:
             if len(members) == 1 and not state.decodes_fit() and state.prefilling:
                 state.preempt(next(iter(state.prefilling.values())), to_tail=True)
                 continue
-            if len(members) == 1:
-                break
+            # The last one gives way too: KV on its way here may hold what it would need.
             victim = min(
                 members.values(),
                 key=lambda job: (state.decodes.generated(job), -job.prompt_tokens, -job.admission),

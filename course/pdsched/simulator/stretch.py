@@ -36,13 +36,16 @@ def repeat(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> Non
     """Run the plan until a job finishes, the horizon is reached or the cache is full."""
     state = worker.state
     members, pool = state.decodes, state.pool
+    start_ms = worker.now_ms
+    first_ms = _first_ms(worker)
     steps = min(members.steps_to_finish(), _MOST_STEPS)
+    if horizon_ms < LONGEST_MS:  # decodes mostly get slower, so this many are enough
+        steps = min(steps, int(max(0.0, horizon_ms - start_ms) / first_ms) + 2)
     blocks: list[int] = []
     if pool is not None:
         blocks = _blocks_ahead(state, steps)
         steps = len(blocks)
-    start_ms = worker.now_ms
-    took, ends = _times_ahead(worker, steps, horizon_ms)
+    took, ends = _times_ahead(worker, steps, first_ms, horizon_ms)
     steps = len(ends)
     if pool is not None:
         del blocks[steps:]
@@ -150,16 +153,23 @@ def _blocks_ahead(state: WorkerState, steps: int) -> list[int]:
     return blocks
 
 
-def _times_ahead(worker: Worker, steps: int, horizon_ms: float) -> tuple[list[float], list[float]]:
-    """Duration and end of each coming iteration; the last may end beyond the horizon."""
+def _first_ms(worker: Worker) -> float:
+    """Duration of the next iteration."""
+    members = worker.state.decodes
+    size, context = len(members.members), members.context
+    ms = worker.cost.iteration_ms(0, 0, 0.0, size, context, size)
+    if not 0 < ms < LONGEST_MS:
+        raise worker.bad_price(ms, 0, size, context)
+    return ms
+
+
+def _times_ahead(
+    worker: Worker, steps: int, ms: float, horizon_ms: float
+) -> tuple[list[float], list[float]]:
+    """Duration (the first is ``ms``) and end of each iteration; the last may pass the horizon."""
     now_ms, iteration_ms = worker.now_ms, worker.cost.iteration_ms
     members = worker.state.decodes
     size, context = len(members.members), members.context
-    ms = iteration_ms(0, 0, 0.0, size, context, size)
-    if not 0 < ms < LONGEST_MS:
-        raise worker.bad_price(ms, 0, size, context)
-    if horizon_ms < LONGEST_MS:  # decodes mostly get slower, so this many are enough
-        steps = min(steps, int(max(0.0, horizon_ms - now_ms) / ms) + 2)
     if steps == 1:
         return [ms], [now_ms + ms]
     slope = None

@@ -12,7 +12,7 @@ from pdsched.simulator import Cluster, HandoffLink, WorkerPool, simulate
 from pdsched.workload import Request
 
 sys.path.insert(0, str(Path(__file__).parent))
-from costs import TokenCost
+from costs import EveryTerm, TokenCost
 
 pytestmark = pytest.mark.core
 
@@ -188,3 +188,20 @@ def test_a_request_must_be_routed_to_a_pool_that_exists(route, error):
     cluster = Cluster.pd(1, 1, HandoffLink(**ONE_MS_PER_BLOCK), route=route)
     with pytest.raises(ValueError, match=error):
         run([Request("a", 0.0, 4, 2)], cluster=cluster)
+
+
+def test_a_lone_decode_gives_way_to_kv_that_is_already_on_its_way():
+    """SGLang's decode side may promise its last blocks; the running job is then recomputed."""
+    requests = [Request("r0", 0.0, 6, 60), Request("r1", 0.0, 50, 2)]
+    link = HandoffLink(1e6, 0.5, decode_headroom_tokens=0)
+    timeline = simulate(
+        requests,
+        "sglang",
+        EveryTerm(),
+        max_num_batched_tokens=1,
+        max_num_seqs=2,
+        kv=KVCache(8),
+        cluster=Cluster.pd(1, 1, link, route=dict.fromkeys(("r0", "r1"), "prefill_pool")),
+    )
+    assert [record.output_tokens for record in timeline.requests] == [60, 2]
+    assert max(worker.kv_blocks_peak for worker in timeline.workers) <= 8
