@@ -23,6 +23,7 @@ from pdgrade.assignment import CodeCell, Question, SourceNotebook
 from pdgrade.checks import grade_question
 from pdgrade.forkserver import ForkServer
 from pdgrade.hidden import seeded
+from pdgrade.submission.plan import PRELUDE
 
 Questions = list[tuple[Question, list[CodeCell]]]
 SOURCE = Path(__file__).parents[1] / "source" / "prefill-decode-scheduling"
@@ -36,10 +37,10 @@ class Spent:
     cpu: float
 
 
-def cells_of(notebook: SourceNotebook) -> list[CodeCell]:
-    """Everything of a notebook that is run when grading."""
-    run = [cell for cell in notebook.cells if cell.kind in ("provided", "solution")]
-    return [CodeCell(cell.grade_id or str(cell.index), cell.source) for cell in run]
+def cells_of(notebook: SourceNotebook, question: Question) -> list[CodeCell]:
+    """What the grader runs for a question: its own answer and the provided cells."""
+    run = [c for c in notebook.cells if c.kind == "provided" or c.grade_id == question.name]
+    return [PRELUDE, *(CodeCell(cell.grade_id or str(cell.index), cell.source) for cell in run)]
 
 
 def in_process(question: Question, cells: list[CodeCell]) -> float:
@@ -75,7 +76,7 @@ def main() -> None:
     parser.add_argument("--isolation", default="auto")
     options = parser.parse_args()
     course = assignment.load(SOURCE)
-    questions = [(q, cells_of(n)) for n in course.notebooks for q in n.questions]
+    questions = [(q, cells_of(n, q)) for n in course.notebooks for q in n.questions]
     with ForkServer(isolation=options.isolation) as server:
         measured(in_process, questions), measured(isolated, questions, server)  # warm both up
         plain, apart = [], []

@@ -104,3 +104,17 @@ def test_workers_from_many_threads_do_not_mix_up(server):
     for thread in threads:
         thread.join()
     assert found == {n: [n] * 5 for n in range(12)}
+
+
+def test_folders_of_killed_graders_are_removed_a_day_later():
+    with ForkServer() as first:
+        scratch = first._templates[()]._base.parent
+        old, new = scratch / "pdgrade-test-old", scratch / "pdgrade-test-new"
+        for folder in (old, new):
+            folder.mkdir()
+        day_ago = time.time() - 90_000
+        os.utime(old, (day_ago, day_ago))
+        with ForkServer():
+            assert not old.exists()
+            assert new.exists()
+        new.rmdir()
