@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from math import inf
+from math import inf, nextafter
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler.job import Job
@@ -169,8 +169,14 @@ class Loop:
         if len(self._active) == 1 or not self._coupled:
             return event_ms
         matter = self._who_matters(worker)
-        turns = [_turn(o)[0] for o in self._active if o is not worker and o.role in matter]
-        return min(event_ms, *turns) if turns else event_ms
+        mine = _turn(worker)[2:]
+        for other in self._active:
+            if other is not worker and other.role in matter:
+                turn_ms, kind, *order = _turn(other)
+                if kind == 0 and tuple(order) < mine:  # of two that end at one time, it is first
+                    turn_ms = nextafter(turn_ms, -inf)
+                event_ms = min(event_ms, turn_ms)
+        return event_ms
 
     def _who_matters(self, worker: Worker) -> Sequence[str]:
         """Roles whose iterations can change this worker's, or the order on the link."""
@@ -233,9 +239,16 @@ class Loop:
         worker.finished.clear()
 
 
-def _turn(worker: Worker) -> tuple[float, int]:
-    """When a worker acts next. At one time, iterations end, then events happen, then they begin."""
-    return (worker.end_ms, 0) if worker.plan is not None else (worker.now_ms, 2)
+def _turn(worker: Worker) -> tuple[float, int, int, int]:
+    """When a worker acts next. At one time, iterations end, then events happen, then they begin.
+
+    Of those that end at one time, decode workers are first and then the earlier in the list, so
+    that the order does not depend on who was idle before.
+    """
+    last = worker.role == "prefill"
+    if worker.plan is not None:
+        return worker.end_ms, 0, last, worker.index
+    return worker.now_ms, 2, last, worker.index
 
 
 def _record_of(job: Job) -> RequestRecord:
