@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import environment  # noqa: E402
-import lab  # noqa: E402
+import lab_server  # noqa: E402
 import locking  # noqa: E402
 
 
@@ -129,16 +129,16 @@ def test_released_notebooks_are_copied_once_and_never_over_an_answer(tmp_path):
     released, work = tmp_path / "release" / "a", tmp_path / "learn" / "a"
     released.mkdir(parents=True)
     (released / "step1.ipynb").write_text("released", encoding="utf-8")
-    assert "1" in lab.copy_released(released, work)[0]
+    assert "1" in lab_server.copy_released(released, work)[0]
     (work / "step1.ipynb").write_text("my answer", encoding="utf-8")
     (released / "step2.ipynb").write_text("released", encoding="utf-8")
-    lab.copy_released(released, work)
+    lab_server.copy_released(released, work)
     assert (work / "step1.ipynb").read_text(encoding="utf-8") == "my answer"
     assert (work / "step2.ipynb").exists()
 
 
 def test_a_missing_release_is_named(tmp_path):
-    assert "make release" in lab.copy_released(tmp_path / "release" / "a", tmp_path / "w")[0]
+    assert "make release" in lab_server.copy_released(tmp_path / "release" / "a", tmp_path / "w")[0]
 
 
 def test_a_taken_port_is_passed_over():
@@ -146,7 +146,7 @@ def test_a_taken_port_is_passed_over():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert lab.free_port(port) > port
+        assert lab_server.free_port(port) > port
 
 
 def test_git_is_not_asked_to_keep_working_folders():

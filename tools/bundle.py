@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from environment import ROOT
-from lab import ASSIGNMENT, LABS
+from lab_server import ASSIGNMENT, LABS
 
 
 def build_wheel(python: Path, folder: Path, package: str = "course") -> Path:

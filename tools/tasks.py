@@ -12,7 +12,7 @@ from typing import Final
 
 import bundle
 import environment
-import lab
+import lab_server
 import locking
 from environment import ROOT
 
@@ -73,7 +73,7 @@ def module(*command: str) -> Task:
 
 
 TASKS: Final[dict[str, tuple[Task, str]]] = {
-    "lab": (lab.open_lab, "打开 JupyterLab | open JupyterLab at the first notebook"),
+    "lab": (lab_server.open_lab, "打开 JupyterLab | open JupyterLab at the first notebook"),
     "test": (test, "全部测试 | lint, types and all tests (arguments go to pytest)"),
     "release": (module("pdgrade", "release"), "生成学生版 | regenerate release/ from source/"),
     "bundle": (bundle.bundle, "上传云端的压缩包 | zip of notebooks and wheel for a cloud"),
@@ -83,7 +83,10 @@ TASKS: Final[dict[str, tuple[Task, str]]] = {
     "check": (check, "静态检查 | lint, format and types"),
     "sync": (module("pdgrade.sync"), "同步 .py 与 .ipynb | source .py -> .ipynb, executed"),
     "mutants": (module("pdgrade.mutants"), "变异测试 | mutation run over the hidden tests"),
-    "validation": (module("pdsched.validation"), "重算 docs/validation.md | regenerate it"),
+    "validation": (
+        module("pdsched", "validate", "--document", "docs/validation.md"),
+        "重算 docs/validation.md | regenerate it",
+    ),
     "lock": (locking.lock, "重新解析锁文件 | resolve requirements.lock again"),
 }
 

@@ -1,7 +1,7 @@
 """Submissions per minute: `pdgrade grade` against plain `nbgrader autograde`, in one run.
 
-    python benchmarks/grading_throughput.py [--submissions 12] [--jobs 2] [--skip-plain]
-    python benchmarks/grading_throughput.py --class-size 1000 --hostile 0.1 --skip-plain
+    python -m benchmarks.bench_grading [--submissions 12] [--jobs 2] [--skip-plain]
+    python -m benchmarks.bench_grading --class-size 1000 --hostile 0.1 --skip-plain
 
 The same honest submissions of all four notebooks are graded by both, start-up included, on the
 same machine, one after the other. With --hostile a share of the class is broken or hostile; the
