@@ -104,8 +104,11 @@ class Worker:
             if self.now_ms >= horizon_ms and not may_begin:
                 return True
             may_begin = False
+            preemptions = self.preemptions
             if not self._begin(horizon_ms):
                 return False
+            if self.reports_finish and self.preemptions > preemptions:
+                return True  # blocks came free here: KV that waits for them is let in now
 
     # -- one iteration -------------------------------------------------------------------------
 
@@ -121,7 +124,7 @@ class Worker:
         if not chunks:
             if not (state.decodes.members if decodes is None else decodes):
                 return False
-            if decodes is None:
+            if decodes is None and not (preempted and self.reports_finish):
                 if not self.fast_forward:
                     stretch.ask_each_time(self, horizon_ms, preempted)
                     return True

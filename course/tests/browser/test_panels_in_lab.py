@@ -8,9 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "panels"))
-import learner_functions as learner
-
 import lab
+import learner_functions as learner
 
 SOURCE = Path(learner.__file__).read_text(encoding="utf-8")
 SHOW = "from pdsched import panels\npanels.{}"

@@ -223,18 +223,19 @@ def test_the_same_seed_gives_the_same_timeline(requests, policy, seed):
 
 @given(
     requests=workloads(),
+    kv=caches,
     budget=budgets,
     policy=st.sampled_from(CHUNKED),
     counts=st.tuples(st.integers(1, 2), st.integers(1, 3), st.integers(0, 2)),
     link=links,
 )
 @settings(max_examples=3 * EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_workers_that_run_ahead_change_nothing(requests, budget, policy, counts, link):
+def test_workers_that_run_ahead_change_nothing(requests, kv, budget, policy, counts, link):
     prefill, decode, shared = counts
     pools = ["prefill_pool", "decode_pool"] + ["shared_pool"] * bool(shared)
     route = {request.request_id: pools[request.prompt_tokens % len(pools)] for request in requests}
     cluster = Cluster.pd(prefill, decode, link, shared=shared, route=route)
-    options = {"max_num_batched_tokens": budget, "cluster": cluster}
+    options = {"max_num_batched_tokens": budget, "cluster": cluster, "kv": kv}
     ahead = simulate(requests, policy, EveryTerm(), **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Loop, "_who_matters", lambda *_: ROLES)
