@@ -186,3 +186,31 @@ def test_a_download_with_the_pinned_checksum_is_read(name, monkeypatch):
 
     monkeypatch.setattr(pooch, "retrieve", served_locally)
     assert len(w.public_trace(name)) == trace.num_requests
+
+
+PLAIN_HEADER = b"arrival_ms,prompt_tokens,output_tokens\n"
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\x00\x01", "must be uncompressed UTF-8 text"),
+        (PLAIN_HEADER + b"0,nan,5\n", "line 2: prompt_tokens must be an integer, got 'nan'"),
+        (PLAIN_HEADER + b"nan,3,5\n", "line 2: arrival_ms must be a finite number, got 'nan'"),
+        (PLAIN_HEADER + b"0,3\n", "line 2: output_tokens must be an integer, got None"),
+        (PLAIN_HEADER + b'0,3,"' + b"9" * 200_000 + b'"\n', "not a CSV"),
+        (b'{"timestamp": 0}\n[1]\n', "missing field|must be a JSON object"),
+        (b'{"a": ' + b"[" * 100_000 + b"\n", "nested too deep"),
+        (
+            b'{"timestamp": 0, "input_length": 1.5, "output_length": 2, "hash_ids": []}\n',
+            "input_length must be an integer, got '1.5'",
+        ),
+    ],
+)
+def test_a_file_that_is_no_trace_is_one_sentence_with_its_name(tmp_path, content, words):
+    path = tmp_path / "odd.csv"
+    path.write_bytes(content)
+    with pytest.raises(w.TraceError, match=words) as caught:
+        w.read_trace(path)
+    assert "odd.csv" in str(caught.value)

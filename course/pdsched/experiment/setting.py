@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BLOCK_TOKENS: Final = 16
 LEARNER: Final = "learner"
+_PLAN_POLICIES: Final = ("decode_first", "prefill_first", "balanced")
 _CHUNK_SETTING: Final = {
     "vllm_v1": "long_prefill_token_threshold",
     "decode_first": "max_prefill_chunk_tokens",
@@ -99,6 +100,12 @@ class Experiment:
         if base != LEARNER and self.policy not in scheduler.NAMES:
             known = ", ".join((*scheduler.NAMES, LEARNER))
             raise ValueError(f"unknown policy {self.policy!r}; known: {known}")
+        plan_policy = self.policy.partition(":")[2]
+        if base == LEARNER and plan_policy not in ("", *_PLAN_POLICIES):
+            known = ", ".join(f"{LEARNER}:{name}" for name in _PLAN_POLICIES)
+            raise ValueError(f"unknown policy {self.policy!r}; known: {LEARNER}, {known}")
+        if self.chunk_tokens is not None and self.chunk_tokens < 1:
+            raise ValueError(f"chunk_tokens must be at least 1, got {self.chunk_tokens}")
         if self.chunk_tokens is not None and base not in (*_CHUNK_SETTING, LEARNER):
             raise ValueError(f"{self.policy} has no chunk size beside its budget")
         Slo(self.ttft_slo_ms, self.tpot_slo_ms)
@@ -221,8 +228,14 @@ def _requests(
 def _learner_plan() -> Callable[..., object]:
     from pdsched import learner
 
+    functions = learner.load()
+    if isinstance(functions, learner.LearnerFunctions):
+        found = {each.contract.function: each for each in functions.details()}
+        plan = found["plan_iteration_budget"]
+        if plan.state != "ready":
+            raise ValueError(f"policy {LEARNER} needs plan_iteration_budget: {plan.reason}")
     try:
-        return learner.load()["plan_iteration_budget"]
+        return functions["plan_iteration_budget"]
     except KeyError:
         raise ValueError("the learner's plan_iteration_budget was not found") from None
 
@@ -241,6 +254,8 @@ def parse_slo(text: str) -> dict[str, float]:
         name, equals, value = part.partition("=")
         if name.strip() not in ("ttft", "tpot") or not equals:
             raise ValueError(f"an SLO looks like ttft=400,tpot=40 (ms), got {text!r}")
+        if f"{name.strip()}_slo_ms" in limits:
+            raise ValueError(f"{name.strip()} is given twice in the SLO {text!r}")
         try:
             limits[f"{name.strip()}_slo_ms"] = float(value)
         except ValueError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdsched.contracts import FunctionUnavailable
+from pdsched.errors import message_of
 from pdsched.feedback.results import Verdict
 from pdsched.feedback.values import NotPlain, rebuilt, shown
 from pdsched.messages import text
@@ -53,7 +54,7 @@ def outcome(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None 
     except NotImplementedError as error:
         return Outcome("unwritten", error=error)
     except FunctionUnavailable as error:
-        return Outcome("unavailable", got=str(error), error=error)
+        return Outcome("unavailable", got=message_of(error), error=error)
     except (Exception, SystemExit) as error:
         return Outcome(
             "raised", got=error_text(error), error=error, detail=line_of(function, error)
@@ -67,7 +68,7 @@ def outcome(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None 
 
 def error_text(error: BaseException) -> str:
     """``KeyError: 'x'``, cut to a readable length."""
-    message = shown_text(str(error))
+    message = shown_text(message_of(error))
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

@@ -43,7 +43,7 @@ def hint(todo: int | str, level: int | None = None) -> Hint:
     wanted = contract(todo)
     seen = progress_store.read()[wanted.todo].hints_seen
     chosen = min(seen + 1, LEVELS) if level is None else level
-    if chosen not in range(1, LEVELS + 1):
+    if type(chosen) is not int or chosen not in range(1, LEVELS + 1):
         raise ValueError(f"level must be 1, 2 or 3, got {level!r}")
     progress_store.update(wanted.todo, hints_seen=max(seen, chosen))
     return Hint(

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import pdsched.messages.learner  # noqa: F401  registers the catalog
 from pdsched.contracts import CONTRACTS, Contract, FunctionUnavailable, contract
+from pdsched.errors import words_of
 from pdsched.learner import notebooks, solutions
 from pdsched.messages import text
 
@@ -171,7 +172,7 @@ def _run_one(solution: solutions.Solution, wanted: Contract, path: Path) -> Load
         function = solutions.run(solution, wanted)
     except (Exception, SystemExit) as error:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-        reason = text("learner.failing", error=f"{type(error).__name__}: {error}{line}")
+        reason = text("learner.failing", error=f"{words_of(error)}{line}")
         return _unavailable(wanted, "failing", path.name, reason)
     if solutions.is_unwritten(solution.source, wanted.function):
         reason = text("learner.unwritten", notebook=path.name)

@@ -171,7 +171,7 @@ CATALOG = {
     ),
     "commands.skipped": Message(zh="跳过 {count} 行：{reason}", en="skipped {count}: {reason}"),
     "commands.nothing_used": Message(
-        zh="没有可用的行：没有一行能对应到预设", en="no row could be used: none matches a preset"
+        zh="没有可用的行；需要至少一行能对应到预设且数值有效", en="no row could be used: at least one must match a preset and hold valid numbers"
     ),
     "commands.validate_title": Message(
         zh="{file}：模拟对实测", en="{file}: simulated against measured"

@@ -78,7 +78,7 @@ def show(name: str, function: Callable[..., Any] | None = None, **values: Value)
     Raises:
         ValueError: no such panel, or no such control.
     """
-    if name not in SPECS:
+    if not isinstance(name, str) or name not in SPECS:
         raise ValueError(f"no panel {name!r}; there are {', '.join(SPECS)}")
     spec = SPECS[name]()
     found = answer(spec, function or current(spec.function), spec.settings(values))

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
+from pdsched.errors import words_of
+
 LIMIT_S: Final = 0.8
 RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows one interruption, so keep ringing
 CALL_WIDTH: Final = 150
@@ -42,7 +44,7 @@ class LearnerRaisedError(Exception):
     """The learner's function raised; carries the call and the learner's own line."""
 
     def __init__(self, error: BaseException, call: str, line: int | None, source: str) -> None:
-        super().__init__(f"{type(error).__name__}: {error}")
+        super().__init__(words_of(error))
         self.error = error
         self.call = call
         self.line = line
@@ -85,7 +87,9 @@ class LearnerFunction:
             raise
         except NotImplementedError as error:
             raise UnwrittenError(self.name) from error
-        except Exception as error:
+        except (KeyboardInterrupt, _Interruption):
+            raise
+        except BaseException as error:  # sys.exit() too: in a kernel it would end the cell
             line, source = _own_line(error.__traceback__, self._function)
             call = describe_call(self.name, args, kwargs)
             raise LearnerRaisedError(error, call, line, source) from error

@@ -151,4 +151,26 @@ class PanelSpec(ABC):
         if unknown:
             allowed = ", ".join(self.defaults())
             raise ValueError(f"{self.key}: no control {', '.join(sorted(unknown))}; has {allowed}")
+        for control in self.controls():
+            if control.name in values:
+                _check_value(self.key, control, values[control.name])
         return {**self.defaults(), **values}
+
+
+def _check_value(panel: str, control: Control, value: object) -> None:
+    """A value that no widget of the panel could have is one sentence, not a traceback."""
+    if isinstance(control, Choice):
+        known = [option for _, option in control.options]
+        if not isinstance(value, str) or value not in known:
+            allowed = ", ".join(known)
+            raise ValueError(f"{panel}: {control.name} must be one of {allowed}, got {value!r}")
+        return
+    listed = control.values if isinstance(control, Slider) else (0, control.most)
+    whole = all(isinstance(each, int) for each in listed)
+    number = isinstance(value, int) or (isinstance(value, float) and not whole)
+    least, most = min(listed), max(listed)
+    if isinstance(value, bool) or not number or not least <= value <= most:  # type: ignore[operator]
+        kind = "an integer" if whole else "a number"
+        raise ValueError(
+            f"{panel}: {control.name} must be {kind} from {least} to {most}, got {value!r}"
+        )

@@ -7,6 +7,7 @@ from itertools import islice
 from time import perf_counter
 from typing import NoReturn
 
+from pdsched.errors import words_of
 from pdsched.messages import text
 from pdsched.scheduler.call_limit import CallLimit, CallTimeoutError
 from pdsched.scheduler.job import Job
@@ -165,7 +166,7 @@ class PlanFunctionScheduler:
             return text("plan.too_slow", seconds=self.limit.seconds)
         if isinstance(error, NotImplementedError):
             return text("plan.unwritten")
-        return text("plan.raised", error=f"{type(error).__name__}: {error}")
+        return text("plan.raised", error=words_of(error))
 
 
 def from_plan_function(

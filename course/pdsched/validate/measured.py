@@ -15,8 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pdsched.hardware import GPUS, MODELS, kv_capacity_tokens
+from pdsched.textfile import named
 from pdsched.validate.names import gpu_preset, model_preset, precision_preset
 
+_LARGEST: Final = 1_000_000  # of a length, a degree or a concurrency
+_MOST_IN_FLIGHT: Final = 100_000
+_SHORTEST_MS: Final = 0.001
 _NEEDED: Final = ("system", "isl", "osl", "concurrency")
 _ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "model": ("model_path", "model", "model_name"),
@@ -73,7 +78,7 @@ def read_measured(path: str | Path) -> MeasuredFile:
         ValueError: a column is missing.
         FileNotFoundError: no such file.
     """
-    with Path(path).open(encoding="utf-8-sig", newline="") as lines:
+    with named(path), Path(path).open(encoding="utf-8-sig", newline="") as lines:
         reader = csv.DictReader(lines)
         columns = _columns(path, reader.fieldnames or ())
         runs: list[MeasuredRun] = []
@@ -115,11 +120,36 @@ def _run(row: Mapping[str, str]) -> MeasuredRun | str:
         prompt, output = _count(row["isl"]), _count(row["osl"])
         concurrency, degree = _count(row["concurrency"]), _count(row.get("tp") or "1")
         tpot_ms, ttft_ms = float(row["tpot"]), float(row.get("ttft") or "nan")
-    except ValueError:
+    except (ValueError, OverflowError):
         return "a length, degree or time is not a number"
-    if min(prompt, concurrency, degree) < 1 or output < 2 or not 0 < tpot_ms < math.inf:
+    run = MeasuredRun(model, gpu, precision, degree, prompt, output, concurrency, tpot_ms, ttft_ms)
+    return _impossible(run) or run
+
+
+def _impossible(run: MeasuredRun) -> str | None:
+    """Why nobody can have measured this, or None."""
+    counts = (run.prompt_tokens, run.output_tokens, run.concurrency, run.tensor_parallel)
+    in_range = (
+        min(counts) >= 1
+        and run.output_tokens >= 2
+        and max(counts) <= _LARGEST
+        and run.concurrency <= _MOST_IN_FLIGHT
+        and _SHORTEST_MS <= run.tpot_ms < math.inf
+        and (math.isnan(run.ttft_ms) or 0 < run.ttft_ms < math.inf)
+    )
+    if not in_range:
         return "a length, degree or time is out of range"
-    return MeasuredRun(model, gpu, precision, degree, prompt, output, concurrency, tpot_ms, ttft_ms)
+    room = kv_capacity_tokens(
+        MODELS[run.model],
+        GPUS[run.gpu],
+        tensor_parallel=run.tensor_parallel,
+        bytes_per_element=1 if run.precision == "fp8" else 2,
+        memory_share=1.0,
+    )
+    if not room:
+        cards = f"{run.tensor_parallel} x {run.gpu}"
+        return f"{run.model} in {run.precision} does not fit into the memory of {cards}"
+    return None
 
 
 def _count(text: str) -> int:

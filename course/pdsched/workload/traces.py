@@ -7,15 +7,16 @@ clock at the first request, and names file and line of whatever it cannot use.
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from pdsched.textfile import named, parsed_json
 from pdsched.workload.request import Request
 
 MOONCAKE_BLOCK_TOKENS = 512
@@ -35,7 +36,7 @@ def read_trace(path: str | Path) -> tuple[Request, ...]:
         FileNotFoundError: no such file.
     """
     path = Path(path)
-    with path.open(encoding="utf-8-sig") as lines:
+    with _trace(path), path.open(encoding="utf-8-sig") as lines:
         first = lines.readline().strip()
     if first.startswith("{"):
         return read_mooncake_jsonl(path)
@@ -59,7 +60,7 @@ def read_azure_csv(path: str | Path) -> tuple[Request, ...]:
 
     def request(number: int, row: dict[str, str]) -> Request:
         arrival_ms = _milliseconds(row["TIMESTAMP"])
-        prompt, output = int(row["ContextTokens"]), int(row["GeneratedTokens"])
+        prompt, output = _count(row, "ContextTokens"), _count(row, "GeneratedTokens")
         return Request(f"azure-{number}", arrival_ms, prompt, output)
 
     return _from_rows(Path(path), _csv_rows(Path(path), _AZURE), request)
@@ -75,10 +76,10 @@ def read_csv(path: str | Path) -> tuple[Request, ...]:
     def request(number: int, row: dict[str, str]) -> Request:
         return Request(
             row.get("request_id") or f"row-{number}",
-            float(row["arrival_ms"]),
-            int(row["prompt_tokens"]),
-            int(row["output_tokens"]),
-            int(row.get("cached_tokens") or 0),
+            _number(row, "arrival_ms"),
+            _count(row, "prompt_tokens"),
+            _count(row, "output_tokens"),
+            _count(row, "cached_tokens") if row.get("cached_tokens") else 0,
         )
 
     return _from_rows(Path(path), _csv_rows(Path(path), _PLAIN), request)
@@ -103,6 +104,10 @@ def read_mooncake_jsonl(path: str | Path, *, cache_blocks: float = math.inf) -> 
     cache: OrderedDict[int, None] = OrderedDict()
 
     def request(number: int, row: dict[str, Any]) -> Request:
+        if not isinstance(row, dict):
+            raise TypeError(f"must be a JSON object, got {str(row)[:60]}")
+        if not isinstance(row["hash_ids"], list):
+            raise TypeError(f"hash_ids must be a list, got {row['hash_ids']!r}")
         blocks = tuple(row["hash_ids"])
         hits = sum(1 for _ in takewhile(cache.__contains__, blocks))
         for block in blocks:
@@ -110,12 +115,12 @@ def read_mooncake_jsonl(path: str | Path, *, cache_blocks: float = math.inf) -> 
             cache.move_to_end(block)
         while len(cache) > cache_blocks:
             cache.popitem(last=False)
-        prompt = row["input_length"]
+        prompt = _count(row, "input_length")
         return Request(
             f"mooncake-{number}",
-            float(row["timestamp"]),
+            _number(row, "timestamp"),
             prompt,
-            row["output_length"],
+            _count(row, "output_length"),
             cached_tokens=max(0, min(hits * MOONCAKE_BLOCK_TOKENS, prompt - 1)),
             prefix_block_ids=blocks,
             prefix_block_tokens=MOONCAKE_BLOCK_TOKENS,
@@ -139,7 +144,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 try:
-                    yield number, json.loads(line)
+                    yield number, parsed_json(line)
                 except ValueError as error:
                     raise TraceError(f"{path}, line {number}: not JSON ({error})") from None
 
@@ -148,16 +153,54 @@ def _from_rows(
     path: Path, rows: Iterable[tuple[int, Any]], make: Callable[[int, Any], Request]
 ) -> tuple[Request, ...]:
     requests = []
-    for number, (line, row) in enumerate(rows):
-        try:
-            requests.append(make(number, row))
-        except KeyError as error:
-            raise TraceError(f"{path}, line {line}: missing field {error}") from None
-        except (TypeError, ValueError) as error:
-            raise TraceError(f"{path}, line {line}: {error}") from None
+    with _trace(path):
+        for number, (line, row) in enumerate(rows):
+            try:
+                requests.append(make(number, row))
+            except KeyError as error:
+                raise TraceError(f"{path}, line {line}: missing field {error}") from None
+            except (TypeError, ValueError) as error:
+                raise TraceError(f"{path}, line {line}: {error}") from None
     if not requests:
         raise TraceError(f"{path}: no requests")
     return rebased(requests)
+
+
+@contextmanager
+def _trace(path: Path) -> Iterator[None]:
+    try:
+        with named(path):
+            yield
+    except TraceError:
+        raise
+    except ValueError as error:
+        raise TraceError(str(error)) from None
+
+
+def _count(row: dict[str, Any], name: str) -> int:
+    """A field as an integer, written as one in a CSV or given as one in JSON."""
+    value = row[name]
+    try:
+        if isinstance(value, str):
+            return int(value)
+    except ValueError:
+        pass
+    if type(value) is not int:
+        shown = value if value is None else str(value)[:60]
+        raise ValueError(f"{name} must be an integer, got {shown!r}")
+    return value
+
+
+def _number(row: dict[str, Any], name: str) -> float:
+    value = row[name]
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        shown = value if value is None else str(value)[:60]
+        raise ValueError(f"{name} must be a finite number, got {shown!r}")
+    return number
 
 
 def rebased(requests: Iterable[Request]) -> tuple[Request, ...]:

@@ -154,3 +154,27 @@ def test_the_learners_own_plan_is_a_policy(monkeypatch):
     monkeypatch.setattr(learner, "load", dict)
     with pytest.raises(ValueError, match="plan_iteration_budget was not found"):
         replace(SMALL, policy="learner").run()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"policy": "learner:fifo"}, "unknown policy 'learner:fifo'.*learner:balanced"),
+        ({"chunk_tokens": 0}, "chunk_tokens must be at least 1, got 0"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_before_anything_runs(changes, words):
+    with pytest.raises(ValueError, match=words):
+        replace(SMALL, **changes)
+
+
+def test_a_plan_that_is_not_written_is_said_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="needs plan_iteration_budget") as caught:
+        replace(SMALL, policy="learner").run()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_limit_given_twice_is_refused():
+    with pytest.raises(ValueError, match="ttft is given twice"):
+        parse_slo("ttft=1,ttft=2")

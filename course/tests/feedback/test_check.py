@@ -230,3 +230,21 @@ def test_checks_take_well_under_the_promised_time():
 
     check(3, counted)
     assert len(calls) < 1_000
+
+
+class _UnspeakableError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def test_an_exception_without_words_is_named_by_its_class():
+    def raising(*_arguments, **_options):
+        raise _UnspeakableError
+
+    assert "_UnspeakableError" in str(check(1, raising))
+
+
+@pytest.mark.parametrize("level", [True, 1.0, 0, 4, "1"])
+def test_a_hint_has_level_one_two_or_three(level):
+    with pytest.raises(ValueError, match="level must be 1, 2 or 3"):
+        feedback.hint(1, level=level)

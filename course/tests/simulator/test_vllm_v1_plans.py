@@ -121,3 +121,37 @@ def test_a_scenario_that_could_never_run_is_reported_not_raised(tmp_path, capsys
     file.write_text(json.dumps(scenario), encoding="utf-8")
     assert plans.run(file) == 1
     assert "cannot be replayed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"arrivals": {"0": [["a", "x", 3]]}}, "must be integers"),
+        ({"arrivals": {"0": [["a", 20, True]]}}, "must be integers"),
+        ({"arrivals": {"0": [["a", 20]]}}, "must be [id, prompt, output]"),
+        ({"arrivals": {"99999999999": [["a", 20, 3]]}}, "step must be between 0 and 0"),
+        ({"arrivals": {"-1": [["a", 20, 3]]}}, "step must be between 0 and 0"),
+        ({"plan": [{"a": "20"}]}, "plan 0 must be an object of integers"),
+        ({"plan": [[1]]}, "plan 0 must be an object of integers"),
+        ({"enable_chunked_prefill": "false"}, "must be true or false"),
+    ],
+)
+def test_a_malformed_recording_is_refused_not_replayed(tmp_path, capsys, change, words):
+    scenario = {
+        "max_num_batched_tokens": 64,
+        "max_num_seqs": 4,
+        "num_kv_blocks": 10,
+        "arrivals": {"0": [["a", 20, 3]]},
+        "plan": [{"a": 20}],
+    }
+    file = tmp_path / "bad.jsonl"
+    file.write_text(json.dumps({**scenario, **change}), encoding="utf-8")
+    assert plans.run(file) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_recording_nested_too_deep_is_refused(tmp_path, capsys):
+    file = tmp_path / "deep.jsonl"
+    file.write_text("[" * 100_000, encoding="utf-8")
+    assert plans.run(file) == 2
+    assert "nested too deep" in capsys.readouterr().err

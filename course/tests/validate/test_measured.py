@@ -91,3 +91,24 @@ def test_a_single_stream_is_the_decode_step(precision):
     lower = 3.3 if precision == "bf16" else 1.9
     assert lower < tpot_ms < 2 * lower + 1
     assert tpot_ms < ttft_ms < 100
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("llama-3.1-8b,h100,bf16,100,1e15,2,1,5,5", "out of range"),
+        ("llama-3.1-8b,h100,bf16,100,10,1000000000,1,5,5", "out of range"),
+        ("llama-3.1-8b,h100,bf16,100,10,2,1,-5,5", "out of range"),
+        ("llama-3.1-8b,h100,bf16,100,10,2,1,inf,5", "out of range"),
+        ("llama-3.1-8b,h100,bf16,100,10,2,1,5,1e-300", "out of range"),
+        ("llama-3.1-8b,h100,bf16,inf,10,2,1,5,5", "not a number"),
+        ("llama-3.1-405b,h100,bf16,100,10,2,1,5,5", "does not fit"),
+    ],
+)
+def test_a_row_that_cannot_have_been_measured_is_skipped_by_name(tmp_path, row, words):
+    path = tmp_path / "rows.csv"
+    header = "model,system,precision,isl,osl,concurrency,tp_size,ttft,tpot"
+    path.write_text(f"{header}\n{row}\n", encoding="utf-8")
+    found = read_measured(path)
+    assert not found.runs
+    assert words in next(iter(found.skipped))
