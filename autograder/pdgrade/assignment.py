@@ -32,6 +32,10 @@ class AssignmentError(ValueError):
     """The instructor's notebooks cannot be graded as they are."""
 
 
+class NothingGradedError(AssignmentError):
+    """A folder without a single graded cell, such as labs."""
+
+
 @dataclass(frozen=True)
 class CodeCell:
     """A piece of code for the worker; `label` names it in messages ("todo1", "cell 7")."""
@@ -145,7 +149,7 @@ def load(folder: Path) -> Assignment:
     paths = sorted(folder.glob("*.ipynb")) if folder.is_dir() else []
     notebooks = tuple(n for n in (read_notebook(path) for path in paths) if n.questions)
     if not notebooks:
-        raise AssignmentError(f"no notebook with graded cells in {folder}")
+        raise NothingGradedError(f"no notebook with graded cells in {folder}")
     return Assignment(folder.name, notebooks)
 
 

@@ -162,7 +162,7 @@ def export(  # noqa: PLR0917  each is an option of the command line
     from pdgrade.grading.store import write_atomically
 
     target = out or Path(f"grades-{to}.csv")
-    write_atomically(target, text)
+    write_atomically(target, text, 0o600)  # marks: for their owner only
     typer.echo(str(target))
 
 

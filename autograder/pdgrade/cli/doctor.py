@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pdgrade import cli
+from pdgrade.assignment import NothingGradedError
 from pdgrade.course import RECORDS, Course, CourseError, open_course
 from pdsched.messages import text
 
@@ -27,6 +28,7 @@ class Finding:
     name: str
     text: str
     ok: bool = True
+    absent: bool = False
 
 
 def run_doctor(course: Path) -> int:
@@ -35,7 +37,9 @@ def run_doctor(course: Path) -> int:
     failed = False
     for finding in findings(course):
         failed |= not finding.ok
-        mark = Text("✓ ", style="green") if finding.ok else Text("✗ ", style="bold red")
+        mark = Text("✗ ", style="bold red")
+        if finding.ok:
+            mark = Text("– ", style="dim") if finding.absent else Text("✓ ", style="green")
         console.print(mark + Text(f"{finding.name:<12}", style="dim") + Text(finding.text))
     return cli.NEEDS_A_PERSON if failed else 0
 
@@ -76,7 +80,8 @@ def _isolation() -> Iterator[Finding]:
                 still = f"; {'; '.join(gaps)}" if gaps else ""
                 yield Finding(rung, f"available, as {server.isolation}{still}")
         except IsolationError as error:
-            yield Finding(rung, f"not here: {str(error)[:200]}", ok=rung != "rlimits")
+            why = f"not here: {str(error)[:200]}"
+            yield Finding(rung, why, ok=rung != "rlimits", absent=True)
         except (OSError, ValueError) as error:
             yield Finding(rung, f"cannot be tried: {error}", ok=rung != "rlimits")
 
@@ -89,18 +94,25 @@ def _disk(course: Path) -> Finding:
 
 def _assignment(course: Course) -> Iterator[Finding]:
     folder = course.source("x").parent
+    graded = 0
     for path in sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []:
         try:
             loaded = course.assignment(path.name)
         except CourseError as error:
+            if isinstance(error.__cause__, NothingGradedError):
+                continue  # labs and drafts are nobody's assignment
+            graded += 1
             yield Finding("assignment", str(error), ok=False)
             continue
+        graded += 1
         students = len(course.students(loaded.name))
         records = len(list((course.root / RECORDS / loaded.name).glob("*.json")))
         text = (
             f"{loaded.name}: {loaded.max_points:g} points, {students} submitted, {records} graded"
         )
         yield Finding("assignment", text)
+    if not graded:
+        yield Finding("assignment", f"no notebook with graded cells below {folder}", ok=False)
 
 
 def _gradebook(course: Course) -> Iterator[Finding]:

@@ -149,3 +149,15 @@ from pdgrade.cli import main
 main()
 """
     subprocess.run([sys.executable, "-c", code, folder], check=True)
+
+
+def test_doctor_passes_over_labs_but_not_over_a_broken_assignment(run, small_class):
+    labs = small_class.root / "source" / "labs"
+    labs.mkdir()
+    (labs / "lab.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    _, output = run("doctor", "--course", small_class.root)
+    assert "source/labs" not in output
+    (labs / "lab.ipynb").write_text("{", encoding="utf-8")
+    code, output = run("doctor", "--course", small_class.root)
+    assert code == 1
+    assert "lab.ipynb is not a readable notebook" in " ".join(output.split())
