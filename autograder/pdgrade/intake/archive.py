@@ -9,7 +9,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -28,12 +28,18 @@ _ENCRYPTED = 0x1
 
 @dataclass(frozen=True)
 class Entry:
-    """One file somewhere in what was exported; nested zips count as folders of their name."""
+    """One file somewhere in what was exported; nested zips count as folders of their name.
+
+    `archive` is the path of the outermost archive in the export that it is in; what is inside was
+    named by whoever packed it. `nested` says that the export is an archive itself.
+    """
 
     parts: tuple[str, ...]
     size: int
     modified: datetime
     read: Callable[[], bytes | Unreadable] = field(repr=False)
+    archive: tuple[str, ...] = ()
+    nested: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ class Walk:
                 if not path.name.startswith((".", "__MACOSX")):
                     yield from self._folder(path, here)
             elif _is_zip(path):
-                yield from self._zip(path, (*parts, path.stem), 1)
+                inside = (*parts, path.stem)
+                yield from (replace(e, archive=inside) for e in self._zip(path, inside, 1))
             else:
                 status = path.lstat()
                 moment = datetime.fromtimestamp(status.st_mtime, timezone.utc)
@@ -108,7 +115,8 @@ class Walk:
                     self._refuse(here, data.reason)
                 else:
                     folder = (*here[:-1], PurePosixPath(here[-1]).stem)
-                    yield from self._zip(io.BytesIO(data), folder, depth + 1)
+                    for entry in self._zip(io.BytesIO(data), folder, depth + 1):
+                        yield replace(entry, archive=folder, nested=True)
             else:
                 moment = _moment(info)
                 yield Entry(here, info.file_size, moment, lambda: _read_member(archive, info))

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,11 +15,12 @@ from typing import Final
 
 from pdgrade.course import Course
 from pdgrade.intake.archive import Entry, Refused, Walk
-from pdgrade.intake.layout import Owner, owner_of, student_id
+from pdgrade.intake.layout import Owner, is_certain, owner_of, shared_folders, student_id
 from pdgrade.records import Note
 from pdgrade.submission.document import Unreadable, read_bytes
 
 NOTES_FILE: Final = ".intake.json"
+#: Of notebooks, and as many other files.
 MAX_FILES_PER_STUDENT: Final = 100
 MAX_BYTES_PER_STUDENT: Final = 256 * 2**20
 _WANTED: Final = re.compile(
@@ -63,13 +64,14 @@ def collect(source: Path, course: Course, assignment: str, notebooks: Sequence[s
     Raises:
         OSError: the course directory cannot be written.
     """
+    read_owner = _owner_reader(Walk().entries(source), assignment, notebooks)
     walk = Walk()
     sorter = _Sorter()
     # Zip members can only be read while their archive is open, so the bytes are taken in passing.
     with tempfile.TemporaryDirectory(prefix=".intake-", dir=course.root) as scratch:
         for entry in walk.entries(source):
             if _WANTED.search(entry.parts[-1]):
-                owner = owner_of(entry.parts, assignment, notebooks)
+                owner = read_owner(entry)
                 owner = owner or Owner(student_id(source.stem), source.stem, entry.parts[-1])
                 sorter.take(_Offer(owner, entry), Path(scratch))
         students = tuple(
@@ -77,6 +79,27 @@ def collect(source: Path, course: Course, assignment: str, notebooks: Sequence[s
             for _, writing in sorted(sorter.students.items())
         )
     return Intake(students, tuple(walk.refused))
+
+
+def _owner_reader(
+    entries: Iterable[Entry], assignment: str, notebooks: Sequence[str]
+) -> Callable[[Entry], Owner | None]:
+    """How to tell whose an entry is, once the names of all are known.
+
+    An archive in the export is a learner's own, whose names are not believed, unless it is the
+    only thing in it; in a folder of archives (they may be exports) only if its name tells whose.
+    """
+    seen = [(e.parts, e.archive) for e in entries if _WANTED.search(e.parts[-1])]
+    shared = shared_folders(parts for parts, _ in seen)
+    several = len({archive for _, archive in seen}) > 1
+
+    def read(entry: Entry) -> Owner | None:
+        own = entry.archive
+        if not (entry.nested and several) and not is_certain(own, assignment):
+            own = ()
+        return owner_of(entry.parts, assignment, notebooks, outside=own, shared=shared)
+
+    return read
 
 
 @dataclass
@@ -115,12 +138,15 @@ class _Writing:
     folder: Path
     owner: Owner
     count: int = 0
+    notebooks: int = 0
     size: int = 0
     notes: list[Note] = field(default_factory=list)
 
     def take(self, name: str, entry: Entry) -> bool:
         """Write one file down; False if it is refused."""
-        if self.count >= MAX_FILES_PER_STUDENT or self.size > MAX_BYTES_PER_STUDENT:
+        is_notebook = ".ipynb" in name.casefold()  # a whole project around them must not cost them
+        have = self.notebooks if is_notebook else self.count - self.notebooks
+        if have >= MAX_FILES_PER_STUDENT or self.size > MAX_BYTES_PER_STUDENT:
             self.notes.append(Note("too_many_files", {"file": name}))
             return False
         data = entry.read()
@@ -128,6 +154,7 @@ class _Writing:
             self.notes.append(Note("file_refused", {"file": name, "reason": data.reason.text()}))
             return False
         self.count += 1
+        self.notebooks += is_notebook
         self.size += len(data)
         self.folder.mkdir(exist_ok=True)
         path = self.folder / _file_name(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -35,9 +35,61 @@ class Owner:
     platform: str = ""
 
 
-def owner_of(parts: Sequence[str], assignment: str, notebooks: Sequence[str]) -> Owner | None:
-    """The owner of the file at this path, or None if the path does not say."""
+def owner_of(
+    parts: Sequence[str],
+    assignment: str,
+    notebooks: Sequence[str],
+    *,
+    outside: Sequence[str] = (),
+    shared: Collection[tuple[str, ...]] = (),
+) -> Owner | None:
+    """The owner of the file at this path, or None if the path does not say.
+
+    Args:
+        parts: folders and the file's name.
+        assignment: its name, a folder in nbgrader's layout.
+        notebooks: names of its notebooks.
+        outside: the leading folders that stand outside an archive of the learner's own. If they
+            say whose it is, nothing inside does: else a learner could pack a folder with
+            another's name and replace what that one handed in.
+        shared: folders that name nobody, from `shared_folders`.
+    """
     *folders, file = parts
+    if outside:
+        found = _platform(outside, "", assignment) or _in_folder(outside, "", shared)
+        if found is not None:
+            return replace(found, file=file)
+    return (
+        _platform(folders, file, assignment)
+        or _in_folder(folders, file, shared)
+        or _from_file_name(file, notebooks)
+    )
+
+
+def shared_folders(paths: Iterable[Sequence[str]]) -> frozenset[tuple[str, ...]]:
+    """Folders whose name stands in several folders: everybody's ``homework`` names nobody.
+
+    The one nearest to the top, if there is only one, keeps its name: a learner who makes a folder
+    with another's name changes nothing for that one.
+    """
+    places: dict[str, set[tuple[str, ...]]] = {}
+    for path in paths:
+        for i, name in enumerate(path[:-1], start=1):
+            places.setdefault(name, set()).add(tuple(path[:i]))
+    found: set[tuple[str, ...]] = set()
+    for same in places.values():
+        top = min(len(place) for place in same)
+        first = [place for place in same if len(place) == top]
+        found |= same - set(first if len(first) == 1 else ())
+    return frozenset(found)
+
+
+def is_certain(outside: Sequence[str], assignment: str) -> bool:
+    """Whether these folders name a person in the way a platform does."""
+    return _platform(outside, "", assignment) is not None
+
+
+def _platform(folders: Sequence[str], file: str, assignment: str) -> Owner | None:
     for reader in (_moodle, _canvas):
         found = reader(folders, file)
         if found is not None:
@@ -49,10 +101,17 @@ def owner_of(parts: Sequence[str], assignment: str, notebooks: Sequence[str]) ->
         if number and not _looks_like_a_date(number.group()):
             found = _owner(number.group(), file, "numbered", name=_rest(part, number.group()))
             return replace(found, attempt=_attempt(folders))
-    if folders and not all(_ATTEMPT.search(part) for part in folders):
-        named = [part for part in folders if not _ATTEMPT.search(part)]
-        return replace(_owner(named[-1], file, "folders"), attempt=_attempt(folders))
-    return _from_file_name(file, notebooks)
+    return None
+
+
+def _in_folder(
+    folders: Sequence[str], file: str, shared: Collection[tuple[str, ...]]
+) -> Owner | None:
+    named = [i for i, part in enumerate(folders) if not _ATTEMPT.search(part)]
+    if not named:
+        return None
+    own = [i for i in named if tuple(folders[: i + 1]) not in shared] or named
+    return replace(_owner(folders[own[-1]], file, "folders"), attempt=_attempt(folders))
 
 
 def _moodle(folders: Sequence[str], file: str) -> Owner | None:

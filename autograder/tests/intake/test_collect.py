@@ -171,3 +171,79 @@ def test_no_archive_raises(tmp_path_factory, data, keep):
     path.write_bytes(whole[:keep] + data + whole[keep:])
     for entry in Walk().entries(path):
         entry.read()
+
+
+ANN, BOB = "2023141500012-安", "2023141500013-白"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"2023141500012/{NAME}/step1_request_pressure.ipynb",
+        "安_2023141500012_assignsubmission_file_/step1_request_pressure.ipynb",
+        "2023141500012/step1_request_pressure.ipynb",
+        "2023141500012_1_2_step1_request_pressure.ipynb",
+        "安_1_assignsubmission_file_step1_request_pressure.ipynb",
+    ],
+)
+@pytest.mark.parametrize("names", [(ANN, BOB), ("安", "白"), ("an_7_1_hw", "bo_8_2_hw")])
+def test_what_a_learner_packs_replaces_nobody_elses_work(course, tmp_path, inside, names):
+    ann, bob = names
+    members = {
+        f"{ann}.zip": {"step1_request_pressure.ipynb": STEP1},
+        f"{bob}.zip": {inside: b"mine, not yours"},
+    }
+    intake = take(course, tmp_path, zipped(members))
+    assert len(intake.students) == 2
+    for student in intake.students:
+        files = list(course.path("submitted", student.student, NAME).glob("*.ipynb"))
+        assert len(files) == 1
+        hers = student.student in ("2023141500012", "安", "an_7")
+        assert (files[0].read_bytes() == STEP1) == hers
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize(
+    "levels", ["{}/homework", "{}/homework/homework", "class/{}/hand in/step1"]
+)
+def test_folders_named_alike_name_nobody(course, tmp_path, packed, levels):
+    paths = [levels.format(name) for name in ("ann", "bob")]
+    step1, step2 = "step1_request_pressure.ipynb", "step2_chunked_prefill.ipynb"
+    members = {
+        **({f"{p}.zip": {step1: STEP1} for p in paths} if packed else {}),
+        **({f"{p}/{step1}": STEP1 for p in paths} if not packed else {}),
+        **{f"{p}/{step2}": STEP1 for p in paths},
+    }
+    intake = take(course, tmp_path, zipped(members))
+    assert [s.student for s in intake.students] == ["ann", "bob"]
+    assert submitted(course, "ann") == submitted(course, "bob") == [step1, step2]
+
+
+def test_an_export_in_a_zip_or_among_others_in_a_folder_is_still_one(course, tmp_path):
+    export = {"张三_12_assignsubmission_file_/step1_request_pressure.ipynb": STEP1}
+    other = {"李四_13_assignsubmission_file_/step1_request_pressure.ipynb": STEP1}
+    intake = take(course, tmp_path, zipped({"moodle export.zip": export | other}))
+    assert [s.student for s in intake.students] == ["张三_12", "李四_13"]
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    (folder / "one.zip").write_bytes(zipped(export))
+    (folder / "two.zip").write_bytes(zipped(other))
+    intake = collect(folder, course, NAME, BOOKS)
+    assert [s.student for s in intake.students] == ["张三_12", "李四_13"]
+
+
+@pytest.mark.parametrize("names", ["class/{}", "{}"])
+def test_a_folder_with_anothers_name_changes_nothing_for_them(course, tmp_path, names):
+    ann, bob = names.format("ann"), names.format("bob")
+    step1 = "step1_request_pressure.ipynb"
+    members = {f"{ann}/{step1}": STEP1, f"{bob}/ann/{step1}": b"mine", f"{bob}/a": b"x"}
+    intake = take(course, tmp_path, zipped(members))
+    assert [s.student for s in intake.students] == ["ann", "bob"]
+    assert (course.path("submitted", "ann", NAME) / step1).read_bytes() == STEP1
+
+
+def test_a_whole_project_around_the_notebooks_does_not_cost_them(course, tmp_path):
+    members = {f"{ANN}/lib/m{n}.py": b"x = 1" for n in range(300)}
+    members |= {f"{ANN}/work/step1_request_pressure.ipynb": STEP1, f"{BOB}/x.ipynb": STEP1}
+    take(course, tmp_path, zipped(members))
+    assert "step1_request_pressure.ipynb" in submitted(course, "2023141500012")
