@@ -68,3 +68,29 @@ def test_no_graded_input_reaches_the_record(tell, server):
                     assert secret not in told, (question.name, secret)
                     checked += 1
     assert checked > 20
+
+
+LOCK = """
+import fcntl, os
+kept = open(os.__file__, "rb")
+def locks():
+    held = []
+    for name, lock in (
+        ("flock", lambda: fcntl.flock(kept, fcntl.LOCK_EX | fcntl.LOCK_NB)),
+        ("lockf", lambda: fcntl.lockf(kept, fcntl.LOCK_SH | fcntl.LOCK_NB)),
+        ("open file description", lambda: fcntl.fcntl(kept, 37, bytes(32))),
+    ):
+        try:
+            lock()
+        except OSError:
+            continue
+        held.append(name)
+    return held
+"""
+
+
+def test_no_lock_tells_one_worker_what_another_has_met(server):
+    if not server.isolation.seccomp:
+        pytest.skip("this rung does not promise it")
+    with server.worker([CodeCell("lock", LOCK)]) as worker:
+        assert worker.call("locks", (), {}) == []
