@@ -7,6 +7,7 @@ so that the same record is shown in Chinese or in English.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import typing
@@ -62,9 +63,10 @@ class Note:
 
     def text(self) -> str:
         """The sentence in the current language; an unknown key is shown as it is."""
-        if f"grader.{self.code}" not in messages.registered():
-            return " ".join([self.code, *(f"{k}={v}" for k, v in self.fields.items())])
-        return messages.text(f"grader.{self.code}", **self.fields)
+        if f"grader.{self.code}" in messages.registered():
+            with contextlib.suppress(KeyError, ValueError, TypeError):  # fields that do not fit
+                return messages.text(f"grader.{self.code}", **self.fields)
+        return " ".join([self.code, *(f"{k}={v}" for k, v in self.fields.items())])
 
 
 @dataclass(frozen=True)

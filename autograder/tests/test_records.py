@@ -67,3 +67,7 @@ def test_a_wrong_document_is_refused_by_field(change, message):
     document = json.loads(records.to_json(SubmissionRecord("s", "a", "missing", ())))
     with pytest.raises(ValueError, match=message):
         records.from_json(json.dumps(document | change))
+
+
+def test_a_note_that_lacks_its_fields_is_still_a_text():
+    assert Note("aside_left_out", {"cel": "3"}).text() == "aside_left_out cel=3"
