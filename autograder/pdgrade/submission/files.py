@@ -15,6 +15,7 @@ from pdgrade.submission.document import SubmittedNotebook, Unreadable, read_file
 from pdgrade.submission.matching import MatchedNotebook, defined_in, match
 
 MAX_FILES: Final = 200
+_MAX_SEEN: Final = 20_000
 #: What a notebook may be called after a download, a mail client or a chat has had it.
 _NOTEBOOK_NAME: Final = re.compile(r"\.(ipynb.*|json|txt|html?|py)$", re.IGNORECASE)
 
@@ -44,12 +45,15 @@ def find_notebooks(assignment: Assignment, folder: Path) -> tuple[FoundNotebook,
 
 
 def notebook_paths(folder: Path) -> list[Path]:
-    """Files of a submission that may be notebooks, in a fixed order, checkpoints left out."""
+    """Files of a submission that may be notebooks, in a fixed order, checkpoints left out.
+
+    Of too many, those called ``.ipynb`` and near the top are kept: some hand in a whole project.
+    """
     if folder.is_symlink() or not folder.is_dir():
         return []
     found: list[Path] = []
     pending = [folder]
-    while pending and len(found) < MAX_FILES:
+    while pending and len(found) < _MAX_SEEN:
         for path in sorted(pending.pop().iterdir()):
             if path.name.startswith((".", "__MACOSX")) or path.name.startswith("~$"):
                 continue
@@ -57,7 +61,8 @@ def notebook_paths(folder: Path) -> list[Path]:
                 pending.append(path)
             elif _NOTEBOOK_NAME.search(path.name) and path.name != "timestamp.txt":
                 found.append(path)
-    return sorted(found)[:MAX_FILES]
+    found.sort(key=lambda p: (".ipynb" not in p.name.casefold(), len(p.parts), p))
+    return sorted(found[:MAX_FILES])
 
 
 def _read(folder: Path, path: Path) -> _File:

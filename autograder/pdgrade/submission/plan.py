@@ -8,7 +8,7 @@ run only if this one uses them: an endless loop in one must not cost the points 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -32,6 +32,8 @@ PRELUDE: Final = CodeCell(
 
 #: Cells that run if the learner wrote something of their own in them.
 _RUN_IF_OWN: Final = ("extra", "copy", "aside")
+#: What ``from module import *`` binds: nobody knows.
+_ANYTHING: Final = "*"
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ def _steps_of(
     if piece.role == "solution" and released is not None:
         own = released.grade_id == question.name
         text = matched.solutions[released.grade_id]
-        yield _learners(released.grade_id, text, not own, notes)
+        answers = {f for q in matched.source.questions for f in q.functions}
+        yield _learners(released.grade_id, text, not own, answers, notes)
     elif piece.role == "provided" and released is not None:
         yield _provided(released)
         if cell.cell_type == "code" and cell.source.strip() != released.source.strip():
@@ -115,10 +118,12 @@ def _is_changed(piece: Piece) -> bool:
     return released is None or text not in (released.source.strip(), released.stub)
 
 
-def _learners(label: str, text: str, optional: bool, notes: list[Note]) -> _Step:
+def _learners(
+    label: str, text: str, optional: bool, answers: Collection[str], notes: list[Note]
+) -> _Step:
     plain = plain_python(text)
     notes += plain.notes
-    source = without_display(plain.source, defined_in(plain.source))
+    source = without_display(plain.source, answers)
     return _Step(label, source, optional, defined_in(source))
 
 
@@ -140,6 +145,8 @@ def _is_unused_answer(step: _Step, steps: Sequence[_Step], question: Question) -
     """Another question's answer that no other cell (this answer included) mentions."""
     if step.label == question.name or not step.optional or step.label.startswith("cell["):
         return False
+    if _ANYTHING in step.binds:
+        return False
     return not any(step.binds & _names_used(s.source) for s in steps if s is not step)
 
 
@@ -154,7 +161,7 @@ def _needed(steps: Sequence[_Step], wanted: set[str]) -> list[_Step]:
     while grown:
         grown = False
         for step in list(rest):
-            if step.binds & names:
+            if step.binds & names or _ANYTHING in step.binds:
                 rest.remove(step)
                 kept.append(step)
                 names |= _names_used(step.source)

@@ -69,7 +69,8 @@ def plain_python(source: str) -> PlainCode:
 def without_display(source: str, functions: Collection[str] = ()) -> str:
     """Drop top-level statements that only show something: their result is never graded.
 
-    A call of a learner's own function that is not assigned counts as showing too.
+    A call of one of `functions`, the answers, that is not assigned counts as showing too; one of
+    another function does not: it may fill a table that an answer reads.
     """
     tree = parses(source)
     if tree is None:
@@ -127,12 +128,23 @@ def _without_magic_lines(source: str) -> tuple[str, list[str]]:
         found = None if i in inside else _LINE.match(line)
         if found:
             skipped.append(line.strip()[:60])
+            _blank_continuation(lines, i)
             target = found.group("target")
             lines[i] = found.group(1) + (f"{target.strip()} = None" if target else "pass")
         elif i not in inside and _HELP.match(line):
             skipped.append(line.strip()[:60])
             lines[i] = "pass"
     return "\n".join(lines), skipped
+
+
+def _blank_continuation(lines: list[str], first: int) -> None:
+    """Empty the lines that a backslash joins to a magic or shell line."""
+    ends_open = lines[first].rstrip().endswith("\\")
+    for i in range(first + 1, len(lines)):
+        if not ends_open:
+            return
+        ends_open = lines[i].rstrip().endswith("\\")
+        lines[i] = ""
 
 
 def _lines_inside_strings(source: str) -> set[int]:
@@ -152,19 +164,23 @@ def _lines_inside_strings(source: str) -> set[int]:
 
 
 def _without_colab(source: str) -> tuple[str, bool]:
-    """Drop `google.colab` imports, statements that use what they import, and `get_ipython()`."""
+    """Drop statements that only call what `google.colab` brings, and `get_ipython()`.
+
+    The import stays, for it has a stand-in in the worker, and other statements may use it.
+    """
     tree = parses(source)
     if tree is None:
         return source, False
     names = {"get_ipython"}
     drop: list[ast.stmt] = []
+    found = False
     for statement in tree.body:
         if _imports_colab(statement):
             names |= names_bound(statement)
-            drop.append(statement)
+            found = True
         elif isinstance(statement, ast.Expr) and _root_name(statement.value) in names:
             drop.append(statement)
-    return _blank(source, tree, drop), bool(drop)
+    return _blank(source, tree, drop), found or bool(drop)
 
 
 def _imports_colab(statement: ast.stmt) -> bool:

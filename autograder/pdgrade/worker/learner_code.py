@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import linecache
 import random
 import sys
@@ -10,7 +11,7 @@ import types
 from typing import Any
 
 from . import values
-from .magics import compile_cell
+from .magics import compile_cell, future_flags
 from .quiet import Silence
 
 _MAX_TEXT = 500
@@ -28,6 +29,7 @@ class Namespace:
         self.names["get_ipython"] = self.names["display"] = Silence()
         vars(builtins).update(input=_no_input, exit=_exit, quit=_exit)
         random.seed(0)
+        self._flags = 0  # __future__ features of the cells so far
 
     def run_cell(self, label: str, source: str) -> dict[str, Any]:
         """Execute one cell; what it raised is an answer, not an error."""
@@ -36,9 +38,15 @@ class Namespace:
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         skipped: tuple[str, ...] = ()
         try:
-            compiled = compile_cell(source, filename)
+            compiled = compile_cell(source, filename, self._flags)
             skipped = compiled.skipped
-            exec(compiled.code, self.names)
+            self._flags |= future_flags(compiled.code)
+            if compiled.code.co_flags & inspect.CO_COROUTINE:  # it awaits at its top level
+                import asyncio
+
+                asyncio.run(eval(compiled.code, self.names))
+            else:
+                exec(compiled.code, self.names)
         except BaseException as error:
             return {"skipped": _texts(skipped), "error": describe(error)}
         return {"skipped": _texts(skipped)}

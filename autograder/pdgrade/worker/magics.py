@@ -7,7 +7,9 @@ ordinary Python (``%%time``).
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import re
 import types
 from dataclasses import dataclass
@@ -16,6 +18,9 @@ _PYTHON_BODY = {"time", "timeit", "capture", "prun", "python", "python3", "py"}
 _CELL_MAGIC = re.compile(r"\s*%%\s*(\w*)")
 _LINE = re.compile(r"\s*(?:[%!?]|[\w, ]+=\s*[%!]|[\w.]+\?{1,2}\s*$)")
 _MAX_ROUNDS = 60
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
 
 
 @dataclass(frozen=True)
@@ -26,8 +31,10 @@ class Compiled:
     skipped: tuple[str, ...]
 
 
-def compile_cell(source: str, filename: str) -> Compiled:
+def compile_cell(source: str, filename: str, flags: int = 0) -> Compiled:
     """Compile a cell, leaving out notebook syntax.
+
+    `flags` are the ``__future__`` features of earlier cells, which a notebook keeps.
 
     Raises:
         SyntaxError: what remains is not Python.
@@ -37,15 +44,24 @@ def compile_cell(source: str, filename: str) -> Compiled:
     skipped = _cell_magic(lines)
     for _ in range(_MAX_ROUNDS):
         try:
-            code = compile("\n".join(lines), filename, "exec", dont_inherit=True)
+            code = compile("\n".join(lines), filename, "exec", flags, dont_inherit=True)
         except SyntaxError as error:
+            if "outside" in str(error.msg) and not flags & ast.PyCF_ALLOW_TOP_LEVEL_AWAIT:
+                flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as a notebook does where it is needed
+                continue
             if not _skip(lines, (error.lineno or 0) - 1, skipped):
                 raise
         else:
             return Compiled(code, tuple(skipped))
     for index in range(len(lines)):
         _skip(lines, index, skipped)
-    return Compiled(compile("\n".join(lines), filename, "exec", dont_inherit=True), tuple(skipped))
+    code = compile("\n".join(lines), filename, "exec", flags, dont_inherit=True)
+    return Compiled(code, tuple(skipped))
+
+
+def future_flags(code: types.CodeType) -> int:
+    """The ``__future__`` features a cell was compiled with, for the cells after it."""
+    return code.co_flags & _FUTURE
 
 
 def _cell_magic(lines: list[str]) -> list[str]:

@@ -186,6 +186,36 @@ def colab(handed):
     _above(handed, "from google.colab import drive\ndrive.mount('/content/drive')")
 
 
+def colab_kept(handed):
+    _above(handed, "from google.colab import files, userdata\nup = files.upload()")
+    _above(handed, "from google.colab import userdata\nKEY = userdata.get('key')", TODO1)
+
+
+def long_shell_line(handed):
+    _above(handed, "!pip install \\\n    numpy \\\n    pandas\n%matplotlib inline")
+
+
+def filled_table(handed):
+    _prepend(handed, TODO2, "SEEN[0]")
+    _above(handed, "SEEN = []\ndef fill():\n    SEEN.append(1)\nfill()")
+
+
+def star_import_elsewhere(handed):
+    _above(handed, "from math import *", TODO4)
+    _prepend(handed, TODO2, "ceil(1.5)")
+
+
+def top_level_await(handed):
+    line = "import asyncio\nasync def one():\n    return 1\nONE = await one()"
+    _prepend(handed, TODO2, "ONE + 1")
+    _above(handed, line)
+
+
+def future_annotations(handed):
+    handed.insert("step2", 1, "from __future__ import annotations")
+    _above(handed, "def later(x: Later) -> Later:\n    return x")
+
+
 def displays(handed):
     handed.insert("step2", 1, "LIMIT = 7\ndisplay(LIMIT)\nhelp(len)")
     _prepend(handed, TODO2, "LIMIT")

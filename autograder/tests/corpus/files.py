@@ -144,6 +144,11 @@ def checkpoints(handed):
     handed.files[name] = released().bytes_of("step2")
 
 
+def project_around(handed):
+    for n in range(250):
+        handed.files[f"lib/a{n}/m.py"] = handed.files[f"a{n}.json"] = b"1"
+
+
 def empty(handed):
     handed.file("step2", b"")
 

@@ -19,7 +19,11 @@ from pdgrade.submission import python
         ("%%time\nx = 1", "\nx = 1"),
         ("%%bash\nrm -rf /", ""),
         ("%%writefile sitecustomize.py\nimport os", ""),
-        ("from google.colab import drive\ndrive.mount('/x')\nx = 1", "\n\nx = 1"),
+        (
+            "from google.colab import drive\ndrive.mount('/x')\nx = 1",
+            "from google.colab import drive\n\nx = 1",
+        ),
+        ("!pip install \\\n  a \\\n  b\nx = 1", "pass\n\n\nx = 1"),
         ("get_ipython().system('ls')\nx = 1", "\nx = 1"),
         ("x = 7 % 3\ny = not x", "x = 7 % 3\ny = not x"),
     ],
