@@ -75,6 +75,21 @@ def answer(
     return Answer(state, view.faults, view.scene, view, printed.getvalue())
 
 
+def first_call(spec: PanelSpec, function: Callable[..., Any] | None, values: Values) -> State:
+    """What comes of the function's first call alone: enough to know a stub, and no answer.
+
+    Any written function ends in ``raised``: here, after that call.
+    """
+    if function is None:
+        return "unwritten"
+
+    def once(*args: Any, **kwargs: Any) -> Any:
+        function(*args, **kwargs)
+        raise RuntimeError("the first call is all that was asked for")
+
+    return answer(spec, once, values).state
+
+
 def _unwritten(spec: PanelSpec, values: Values) -> Answer:
     words = text("panels.unwritten", todo=spec.todo, function=spec.function)
     return Answer("unwritten", (words,), spec.frame(values))

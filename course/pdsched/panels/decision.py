@@ -28,6 +28,7 @@ class Decision(PanelSpec):
     function = "evaluate_pd_decision"
     todo = 5
     few_calls = True
+    looks = frozenset({"metric"})
 
     def controls(self) -> tuple[Control, ...]:
         """What is compared, over which link, against which limits."""

@@ -57,6 +57,7 @@ class IterationTimeline(PanelSpec):
     function = "plan_iteration_budget"
     todo = 3
     tolerance = 0.25
+    looks = frozenset({"view", "ghost", "selected"})
 
     def controls(self) -> tuple[Control, ...]:
         """What the learner's function is given, what arrives, and how it is drawn."""

@@ -19,7 +19,7 @@ from pdsched.figures import Picture, svg
 from pdsched.learner import current
 from pdsched.messages import text
 from pdsched.panels import page, registry
-from pdsched.panels.answer import Answer, answer
+from pdsched.panels.answer import Answer, answer, first_call
 from pdsched.panels.controls import Controls
 from pdsched.panels.prediction import Prediction
 from pdsched.panels.spec import PanelSpec, Value
@@ -51,6 +51,7 @@ class LivePanel:
         self._lock = threading.RLock()
         self.last: Answer | None = None
         self._asked: Callable[..., Any] | None = None
+        self._written: Callable[..., Any] | None = None
         start = spec.settings(values or {})
         self.prediction = Prediction(spec, self.refresh)
         self.prediction.skipped = not predict
@@ -128,6 +129,7 @@ class LivePanel:
             return
         if self.prediction.pending:
             self._resolve(function)
+        self.prediction.stand_at(values)
         predicted = self.prediction.drawn_for(values)
         found = self.last = answer(self.spec, function, values, predicted)
         below = ""
@@ -141,12 +143,21 @@ class LivePanel:
     def _waiting(self, values: dict[str, Value], function: Callable[..., Any] | None) -> None:
         scene = self.spec.frame(values)
         sentences: tuple[str, ...] = (text("panels.predict_first"),)
-        if function is None:
+        if self._is_unwritten(function, values):
             key = "panels.unwritten"
             sentences += (text(key, todo=self.spec.todo, function=self.spec.function),)
         self.last = Answer("unwritten", sentences, scene)
         self.status.value = page.state("predict", sentences)
         self.picture.value = svg.render(scene, uid=self._uid, with_style=False)
+
+    def _is_unwritten(self, function: Callable[..., Any] | None, values: dict[str, Value]) -> bool:
+        """No function, or a stub; a written one is called once, lest it hang at every move."""
+        if function is not None and function is self._written:
+            return False
+        if first_call(self.spec, function, values) == "unwritten":
+            return True
+        self._written = function
+        return False
 
     def _resolve(self, function: Callable[..., Any] | None) -> None:
         found = answer(self.spec, function, self.prediction.setting)

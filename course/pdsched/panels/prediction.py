@@ -20,6 +20,7 @@ class Prediction:
         self._on_change = on_change
         self.value: float | str | None = None
         self.setting: dict[str, Value] = {}
+        self._now: dict[str, Value] = {}
         self.skipped = False
         self._outcome: float | str | None = None
         self._question = W.HTML()
@@ -60,14 +61,22 @@ class Prediction:
         """Word the question for the controls as they stand now."""
         if self.made:
             return
-        self.setting = dict(setting)
+        self.setting = self._now = dict(setting)
         question = self._spec.question(setting)
         self._question.value = f'<div class="pd pd-panel pd-ask">{escape(question.words)}</div>'
         self._arrange()
 
     def drawn_for(self, setting: dict[str, Value]) -> float | str | None:
         """The prediction, while the controls are where it was made."""
-        return self.value if setting == self.setting else None
+        if self.value is None or self._spec.differences(self.setting, setting):
+            return None
+        return self.value
+
+    def stand_at(self, setting: dict[str, Value]) -> None:
+        """The controls stand at ``setting`` now: a prediction made elsewhere says where."""
+        self._now = dict(setting)
+        if self.value is not None:
+            self._tell()
 
     def resolve(self, outcome: float | str) -> None:
         """Set the prediction against what came out."""
@@ -117,6 +126,14 @@ class Prediction:
                 verdict=text("panels.verdict.hit" if hit else "panels.verdict.miss"),
             )
         asked = escape(self._spec.question(self.setting).words)
+        elsewhere = self._spec.differences(self.setting, self._now)
+        if elsewhere:
+            made_at = escape(text("panels.predicted_elsewhere", setting=elsewhere))
+            self._verdict.value = (
+                '<div class="pd pd-panel pd-faint" data-prediction="1" data-elsewhere="1">'
+                f"<b>{made_at}</b> {asked} {escape(words)}</div>"
+            )
+            return
         self._verdict.value = (
             f'<div class="pd pd-panel" data-prediction="1"><span class="pd-faint">{asked}</span> '
             f"<b>{escape(words)}</b></div>"

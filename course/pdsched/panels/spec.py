@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from pdsched.figures.axes import short_number
 from pdsched.figures.scene import Scene
+from pdsched.messages import text
 
 Value = int | float | str | bool
 Values = Mapping[str, Value]
@@ -28,9 +29,9 @@ class Slider:
     default: float
     unit: str = ""
 
-    def word(self, value: float) -> str:
+    def word(self, value: Value) -> str:
         """A value as the slider shows it."""
-        return short_number(value)
+        return short_number(float(value))
 
     @property
     def caption(self) -> str:
@@ -47,6 +48,15 @@ class Choice:
     options: tuple[tuple[str, str], ...]
     default: str
 
+    def word(self, value: Value) -> str:
+        """The label of an option."""
+        return next((label for label, each in self.options if each == value), str(value))
+
+    @property
+    def caption(self) -> str:
+        """The label."""
+        return self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Stepper:
@@ -56,6 +66,15 @@ class Stepper:
     label: str
     most: int
     default: int = 0
+
+    def word(self, value: Value) -> str:
+        """The step."""
+        return str(value)
+
+    @property
+    def caption(self) -> str:
+        """The label."""
+        return self.label
 
 
 Control = Slider | Choice | Stepper
@@ -105,6 +124,8 @@ class PanelSpec(ABC):
     """Limit each call of the function, not the whole: for panels that simulate beside it."""
     tolerance: ClassVar[float] = 0.0
     """How far a predicted number may lie from the outcome, as a share of it."""
+    looks: ClassVar[frozenset[str]] = frozenset()
+    """Controls that change how the answer is drawn, never the answer."""
 
     @abstractmethod
     def controls(self) -> tuple[Control, ...]:
@@ -136,6 +157,14 @@ class PanelSpec(ABC):
         if isinstance(prediction, str) or isinstance(answer, str):
             return prediction == answer
         return abs(prediction - answer) <= self.tolerance * abs(answer) + 1e-9
+
+    def differences(self, before: Values, now: Values) -> str:
+        """The controls that moved, as they stood ``before``; empty if the answer is the same."""
+        return text("panels.list_comma").join(
+            f"{control.caption} = {control.word(before[control.name])}"
+            for control in self.controls()
+            if control.name not in self.looks and before[control.name] != now[control.name]
+        )
 
     def defaults(self) -> dict[str, Value]:
         """The controls' first values."""

@@ -8,7 +8,7 @@ import ipywidgets
 import pytest
 
 import __main__
-from pdsched import panels
+from pdsched import messages, panels
 from pdsched.panels import registry
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -85,6 +85,125 @@ def test_unwritten_names_the_todo_and_shows_the_frame(key, function):
     assert state(panel) == "unwritten"
     assert f"TODO {panel.spec.todo}" in words(panel)
     assert "<svg" in panel.picture.value
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("function", [None, learner.unwritten])
+def test_before_the_prediction_an_unwritten_function_names_its_todo_too(key, function):
+    panel = CALL[key](function)
+    assert state(panel) == "predict"
+    assert f"TODO {panel.spec.todo}" in words(panel)
+    assert panel.spec.function in words(panel)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("functions", [RIGHT, WRONG, dict.fromkeys(KEYS, learner.raises)])
+def test_before_the_prediction_a_written_function_gives_nothing_away(key, functions):
+    panel = CALL[key](functions[key])
+    without = CALL[key](learner.unwritten)
+    assert state(panel) == "predict"
+    assert "TODO" not in words(panel)
+    assert panel.last.scene == without.last.scene
+    assert "pd-strip" not in panel.picture.value
+
+
+def test_writing_the_stub_takes_the_todo_out_of_the_question(monkeypatch):
+    name = "summarize_request_mix"
+    monkeypatch.setattr(__main__, name, learner.unwritten, raising=False)
+    panel = panels.request_mix()
+    assert "TODO 1" in words(panel)
+    monkeypatch.setattr(__main__, name, learner.right_mix)
+    registry.after_cell()
+    assert state(panel) == "predict"
+    assert "TODO" not in words(panel)
+
+
+def test_before_the_prediction_a_written_function_is_called_once_whatever_moves():
+    calls = []
+
+    def spy(tokens, chunk_size):
+        calls.append(chunk_size)
+        return learner.right_chunks(tokens, chunk_size)
+
+    panel = panels.chunk_boundaries(spy)
+    for size in (8, 16, 32):
+        panel.set(chunk_size=size)
+    assert calls == [5]
+
+
+def verdict(panel):
+    return re.sub("<[^>]+>", " ", panel.prediction._verdict.value)
+
+
+def faded(panel):
+    return 'class="pd pd-panel pd-faint"' in panel.prediction._verdict.value
+
+
+def test_a_prediction_fades_and_says_its_setting_once_a_control_moves():
+    panel = panels.request_mix(learner.right_mix)
+    panel.prediction.commit(9)
+    assert not faded(panel)
+    assert "负载" not in verdict(panel)
+    panel.set(workload="chat")
+    assert faded(panel)
+    assert "负载 = 混合" in verdict(panel)
+    assert "请求数 =" not in verdict(panel)
+    panel.set(workload="mixed")
+    assert not faded(panel)
+    assert "负载" not in verdict(panel)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_moved_control_is_named_with_its_old_value_and_unit(key):
+    panel = CALL[key](RIGHT[key])
+    before = panel.values
+    panel.prediction.commit(1)
+    slider = next(c for c in panel.spec.controls() if hasattr(c, "unit"))
+    panel.set(**{slider.name: next(v for v in slider.values if v != slider.default)})
+    assert faded(panel)
+    assert f"{slider.caption} = {slider.word(before[slider.name])}" in verdict(panel)
+
+
+def test_an_unresolved_prediction_fades_too():
+    panel = panels.request_mix(learner.unwritten)
+    panel.prediction.commit(9)
+    panel.set(count=12)
+    assert faded(panel)
+    assert "请求数 = 24" in verdict(panel)
+
+
+@pytest.mark.parametrize("values", [{"view": "ms"}, {"selected": 3}, {"ghost": "sarathi"}])
+def test_a_control_that_only_changes_the_drawing_leaves_the_prediction_as_it_is(values):
+    panel = panels.iteration_timeline(learner.right_plan)
+    panel.prediction.commit(50)
+    panel.set(**values)
+    assert not faded(panel)
+    assert panel.prediction.drawn_for(panel.values) == 50
+
+
+def test_predicting_again_starts_fresh_where_the_controls_stand():
+    panel = panels.request_mix(learner.right_mix)
+    panel.prediction.commit(9)
+    panel.set(workload="chat")
+    panel.prediction._again.click()
+    panel.prediction.commit(9)
+    assert not faded(panel)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("zh", "这组输入里没有发现问题"), ("en", "no fault found for this input")],
+)
+def test_no_fault_in_this_input_is_not_called_following_the_rules(language, said):
+    """A wrong function whose fault this workload does not touch must not be called right."""
+    messages.set_language(language)
+    try:
+        panel = panel_of("chunk_boundaries", learner.lost_tail, suffix=48, chunk_size=8)
+    finally:
+        messages.set_language(None)
+    assert state(panel) == "right"
+    assert said in words(panel)
+    assert not re.search("符合规则|follows the rules", words(panel))
 
 
 @pytest.mark.parametrize("key", KEYS)
