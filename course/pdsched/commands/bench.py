@@ -58,6 +58,10 @@ class BenchOptions:
         Raises:
             ValueError: unknown workload, or a number out of range.
         """
+        for name in ("concurrency", "max_prompt_tokens", "max_output_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
         chosen = workload(
             self.workload,
             num_requests=self.num_requests,

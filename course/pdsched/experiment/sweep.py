@@ -68,6 +68,8 @@ def run_all(
         PlanError: a policy's plan breaks a rule.
     """
     settings = tuple(experiments)
+    if max_workers is not None and max_workers < 1:
+        raise ValueError(f"the number of jobs must be at least 1, got {max_workers}")
     counter = _Counter(len(settings), progress)
     if executor is not None:
         return _submit_all(executor, settings, counter)

@@ -70,6 +70,7 @@ def simulate(
     workload = validate_workload(requests)
     _check_settings(max_num_batched_tokens, max_num_seqs, concurrency)
     cluster = Cluster.shared() if cluster is None else cluster
+    _check_kinds(scheduler, cost, kv, cluster)
     gaps = TokenGaps()
     rows: list[Row] | None = [] if record_iterations else None
     policy = make(scheduler) if isinstance(scheduler, str) else scheduler
@@ -137,6 +138,19 @@ def _check_settings(
     for name, value in settings.items():
         if type(value) is not int or value < 1:
             raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+
+
+def _check_kinds(scheduler: object, cost: object, kv: object, cluster: object) -> None:
+    needs = {
+        "scheduler": (scheduler, isinstance(scheduler, str) or hasattr(scheduler, "for_worker"),
+                      "a policy's name or a scheduler, e.g. from_plan_function(function)"),
+        "cost": (cost, hasattr(cost, "iteration_ms"), "a cost model, e.g. roofline(model, gpu)"),
+        "kv": (kv, kv is None or hasattr(kv, "usable_blocks"), "a KVCache or None"),
+        "cluster": (cluster, isinstance(cluster, Cluster), "a Cluster or None"),
+    }  # fmt: skip
+    for name, (value, fits, allowed) in needs.items():
+        if not fits:
+            raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
 def _build_workers(

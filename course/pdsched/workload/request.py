@@ -50,6 +50,10 @@ class Request:
                 raise ValueError(
                     f"request {self.request_id!r}: {name} must be at least {smallest}, got {value}"
                 )
+        if isinstance(self.arrival_ms, (str, bool)) or self.arrival_ms is None:
+            raise TypeError(
+                f"request {self.request_id!r}: arrival_ms must be a number, got {self.arrival_ms!r}"
+            )
         if not 0 <= self.arrival_ms < math.inf:  # also false for NaN
             raise ValueError(
                 f"request {self.request_id!r}: arrival_ms must be a finite number of at least 0, "

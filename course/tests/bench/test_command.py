@@ -109,3 +109,9 @@ def test_interrupting_keeps_what_was_finished(tmp_path):
     assert process.returncode == 1
     evidence = json.loads(out.read_text(encoding="utf-8"))
     assert 0 < evidence["rows"][0]["finished"] < 40
+
+
+@pytest.mark.parametrize("name", ["concurrency", "max_prompt_tokens", "max_output_tokens"])
+def test_a_count_below_one_is_refused_before_anything_is_sent(name):
+    with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
+        BenchOptions(url="http://127.0.0.1:1", **{name: 0}).requests()

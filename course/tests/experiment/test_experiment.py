@@ -178,3 +178,8 @@ def test_a_plan_that_is_not_written_is_said_in_one_line(monkeypatch, tmp_path):
 def test_a_limit_given_twice_is_refused():
     with pytest.raises(ValueError, match="ttft is given twice"):
         parse_slo("ttft=1,ttft=2")
+
+
+def test_a_sweep_needs_at_least_one_job():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        run_all([SMALL], max_workers=0)

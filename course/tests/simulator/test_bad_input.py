@@ -108,3 +108,22 @@ def test_unknown_requests_and_missing_iterations_are_named():
         run().requests[0].ttft_ms("first")
     with pytest.raises(IndexError):
         run().iterations[99]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scheduler": None}, "scheduler must be a policy's name"),
+        ({"scheduler": lambda: None}, "scheduler must be a policy's name"),
+        ({"cost": None}, "cost must be a cost model"),
+        ({"cost": "h100"}, "cost must be a cost model, .*got 'h100'"),
+        ({"kv": 100}, "kv must be a KVCache or None, got 100"),
+        ({"cluster": "1:1"}, "cluster must be a Cluster or None, got '1:1'"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(changes, words):
+    from pdsched.cost import roofline
+
+    arguments = {"scheduler": "vllm_v1", "cost": roofline("llama-3.1-8b", "h100"), **changes}
+    with pytest.raises(ValueError, match=words):
+        simulate([], max_num_batched_tokens=64, **arguments)
