@@ -12,6 +12,12 @@ def pytest_configure(config):
         os.environ["PDSCHED_HOME"] = config.pdsched_home
 
 
+def pytest_collection_modifyitems(items):
+    """Files with slow tests first: begun last, one of them would keep the others waiting."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_unconfigure(config):
     """Remove it again."""
     home = getattr(config, "pdsched_home", None)
