@@ -153,6 +153,10 @@ MATCHING = {
         zh="第 {cell} 格没有正常结束（{status}），与答案无关，已跳过。",
         en="Cell {cell} did not end well ({status}); the answer does not need it, so it was left out.",
     ),
+    "answer_left_out": Message(
+        zh="{answer} 的单元格没有正常结束（{status}），这里只使用其中的定义。",
+        en="The cell of {answer} did not end well ({status}); only its definitions were used here.",
+    ),
 }
 
 #: What was collected from an export.

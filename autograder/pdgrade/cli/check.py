@@ -65,14 +65,14 @@ def run_check(files: Sequence[Path]) -> int:
 
 def _run(question: Question, matched: MatchedNotebook, server: ForkServer) -> QuestionRecord:
     from pdgrade.checks import grade_question
-    from pdgrade.grading.single import not_run
+    from pdgrade.grading.single import not_run, run_plan
 
     if question.name not in matched.solutions:
         return not_run(question, "missing")
     tests = tuple(replace(t, source=without_regions(t.source)) for t in question.tests)
+    visible = replace(question, tests=tests)
     plan = plan_question(matched, question)
-    record = grade_question(replace(question, tests=tests), plan.cells, server, 0)
-    return replace(record, notes=(*record.notes, *plan.notes))
+    return run_plan(plan, lambda cells: grade_question(visible, cells, server, 0))
 
 
 def reference_for(path: Path, submitted: SubmittedNotebook) -> SourceNotebook | None:

@@ -24,7 +24,7 @@ from pdgrade.records import (
 )
 from pdgrade.submission.files import FoundNotebook, find_notebooks
 from pdgrade.submission.matching import MatchedNotebook
-from pdgrade.submission.plan import plan_question, unique_notes
+from pdgrade.submission.plan import QuestionPlan, plan_question, unique_notes
 
 #: Runs a question's cells in a worker and its tests in here: (question, cells, seed, seconds left).
 GradeQuestion = Callable[[Question, Sequence[CodeCell], int, float], QuestionRecord]
@@ -125,19 +125,32 @@ def _grade_one(
     seed: int,
     budget: _Budget,
 ) -> QuestionRecord:
-    """Run a question; if one of the learner's asides ends the worker, once more without asides.
+    def run(cells: Sequence[CodeCell]) -> QuestionRecord:
+        return grade_question(question, cells, seed, max(1.0, budget.left_s()))
+
+    return run_plan(plan_question(matched, question), run)
+
+
+def run_plan(
+    plan: QuestionPlan, run: Callable[[Sequence[CodeCell]], QuestionRecord]
+) -> QuestionRecord:
+    """Run a question; if a cell it can do without ends the worker, once more without that.
 
     The second run happens only when the first ended before any test was called, so it is never a
     second guess.
     """
-    plan = plan_question(matched, question)
-    record = grade_question(question, plan.cells, seed, budget.left_s())
-    notes = plan.notes
-    if record.stopped_in.startswith("cell[") and len(plan.needed_only) < len(plan.cells):
-        fields = {"cell": record.stopped_in[5:-1], "status": record.status}
-        notes = (*notes, Note("aside_left_out", fields))
-        record = grade_question(question, plan.needed_only, seed, max(1.0, budget.left_s()))
+    record, notes = run(plan.cells), plan.notes
+    if record.stopped_in in plan.spared():
+        notes = (*notes, _left_out(record))
+        record = run(plan.needed_only)
     return replace(record, notes=tuple(unique_notes((*record.notes, *notes))))
+
+
+def _left_out(record: QuestionRecord) -> Note:
+    where = record.stopped_in
+    if where.startswith("cell["):
+        return Note("aside_left_out", {"cell": where[5:-1], "status": record.status})
+    return Note("answer_left_out", {"answer": where, "status": record.status})
 
 
 def not_run(question: Question, status: QuestionStatus, reason: str = "") -> QuestionRecord:

@@ -160,6 +160,36 @@ def scratch_asks(handed):
     handed.insert("step2", 1, "name = input('name? ')")
 
 
+def _both_import(handed, line):
+    """An answer that does not end, and an innocent one that imports and names the same things."""
+    _above(handed, "import math, os\nfor i in range(3):\n    name = i\n" + line)
+    _above(handed, "import math, os", TODO4)
+    _prepend(handed, TODO4, "import os; assert math.ceil(0.5) == 1 and os.sep")
+
+
+def loop_beside_import(handed):
+    _both_import(handed, "while True: pass")
+
+
+def exit_beside_import(handed):
+    _both_import(handed, "os._exit(0)")
+
+
+def helper_in_fatal_answer(handed):
+    _above(handed, "import os; os._exit(0)\nSIZE = 2\ndef same(x):\n    return x if SIZE else 0")
+    _prepend(handed, TODO4, "assert same(1) == 1 and os.sep")
+
+
+def fatal_answer_in_scratch(handed):
+    _above(handed, "while True: pass")
+    handed.insert("step2", len(handed.cells("step2")), "z = build_chunked_prefill_plan([1], 1)")
+
+
+def helper_in_another_answer(handed):
+    _above(handed, "def same(x):\n    return x")
+    _prepend(handed, TODO4, "name = same(1); assert name == 1")
+
+
 def prints_20_mb(handed):
     handed.insert("step2", 1, "for line in ['x' * 20_000_000]:\n    print(line)")
 

@@ -99,3 +99,22 @@ def test_the_released_notebooks_earn_nothing(course, server, tmp_path):
     record = grade(course, documents(course, solved=False), server, tmp_path / "amy")
     assert (record.points, record.status) == (0, "graded")
     assert {test.verdict for q in record.questions for test in q.tests} == {"unwritten"}
+
+
+@pytest.mark.parametrize("end", ["import math\nwhile True: pass", "import os; os._exit(0)"])
+def test_an_answer_that_does_not_end_costs_its_own_points_only(course, server, tmp_path, end):
+    handed = documents(course)
+    cells = {
+        c["metadata"].get("nbgrader", {}).get("grade_id"): c
+        for document in handed.values()
+        for c in document["cells"]
+    }
+    for name, first in [
+        ("todo2_build_chunked_prefill_plan", end),
+        ("todo3_plan_iteration_budget", "import math, os"),
+    ]:
+        cells[name]["source"] = f"{first}\n{cells[name]['source']}"
+    record = grade(course, handed, server, tmp_path / "amy")
+    stopped = [(q.name, q.max_points) for q in record.questions if q.status != "graded"]
+    assert stopped == [("todo2_build_chunked_prefill_plan", 5)]
+    assert (record.points, record.status) == (39, "partial")

@@ -149,6 +149,42 @@ def test_own_helpers_run_and_asides_can_be_left_out(miniature):
     assert labels(plan.needed_only) == ["prelude", "provided[3]", "cell[5]", "cell[6]", TODO1]
 
 
+CONCEPT = "concept_1a"
+
+
+@pytest.mark.parametrize(
+    "mine",
+    [
+        "import math, os\n",  # it imports the same itself
+        "HALF = 1\n",  # it has its own
+        "def cut():\n    HALF = sum([1])\n    return HALF\n",  # a local of the same name
+    ],
+)
+def test_an_answer_that_another_does_not_need_is_not_run_for_it(miniature, mine):
+    handed = honest()
+    theirs = "import math, os\nHALF = 2\ndef sum(x):\n    return 0\nwhile True: pass\n"
+    handed.answer(TODO1, theirs + handed.find(TODO1)["source"])
+    handed.answer(CONCEPT, mine + handed.find(CONCEPT)["source"])
+    plan = plan_of(matched(miniature, handed), CONCEPT)
+    assert labels(plan.cells) == labels(plan.needed_only) == ["prelude", "provided[3]", CONCEPT]
+
+
+@pytest.mark.parametrize(
+    "mine", ["x = HALF\n", "HALF += 1\n", "HALF = HALF\n", "def g():\n    return HALF\n"]
+)
+def test_of_an_answer_that_another_needs_the_definitions_are_kept_at_least(miniature, mine):
+    handed = honest()
+    handed.answer(TODO1, "HALF = 2; exit()\n" + handed.find(TODO1)["source"])
+    handed.answer(CONCEPT, mine + handed.find(CONCEPT)["source"])
+    plan = plan_of(matched(miniature, handed), CONCEPT)
+    assert (
+        labels(plan.cells) == labels(plan.needed_only) == ["prelude", "provided[3]", TODO1, CONCEPT]
+    )
+    assert "exit()" not in plan.needed_only[2].source
+    assert "HALF = 2" in plan.needed_only[2].source
+    assert plan.spared() == {TODO1}
+
+
 def test_a_deleted_provided_cell_is_back_and_a_changed_one_runs_too(miniature):
     handed = honest()
     del handed.cells("step1")[2]
@@ -171,3 +207,14 @@ def test_an_answer_that_uses_another_takes_it_along(miniature):
     plan = plan_of(matched(miniature, handed), "concept_1a")
     assert TODO1 in labels(plan.cells)
     assert "concept_1a" not in labels(plan_of(matched(miniature, handed), TODO1).cells)
+
+
+@pytest.mark.parametrize(("mine", "taken"), [("HALF = floor(1)\n", True), ("HALF = 1\n", False)])
+def test_what_an_answer_imports_with_a_star_is_taken_only_where_a_name_is_unknown(
+    miniature, mine, taken
+):
+    handed = honest()
+    handed.answer(TODO1, "from math import *\n" + handed.find(TODO1)["source"])
+    handed.answer(CONCEPT, mine + handed.find(CONCEPT)["source"])
+    plan = plan_of(matched(miniature, handed), CONCEPT)
+    assert (TODO1 in labels(plan.cells)) is taken
