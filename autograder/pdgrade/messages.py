@@ -195,44 +195,108 @@ INTAKE = {
 
 #: How a question ended, in a list and as a comment.
 OUTCOMES = {
-    "question_timeout": Message(zh="{question} 超时", en="{question} ran out of time"),
-    "question_memory": Message(zh="{question} 超出内存", en="{question} ran out of memory"),
-    "question_output": Message(zh="{question} 输出过多", en="{question} printed too much"),
-    "question_crashed": Message(zh="{question} 崩溃", en="{question} crashed"),
-    "question_exited": Message(zh="{question} 退出了进程", en="{question} ended the process"),
-    "question_isolation": Message(zh="{question} 未能运行", en="{question} could not be run"),
+    "question_timeout": Message(
+        zh="{question} 运行超时",
+        en="{question} ran out of time",
+    ),
+    "question_memory": Message(
+        zh="{question} 占用内存过多",
+        en="{question} used too much memory",
+    ),
+    "question_output": Message(
+        zh="{question} 输出过多",
+        en="{question} printed too much",
+    ),
+    "question_crashed": Message(
+        zh="{question} 使进程崩溃",
+        en="{question} crashed its process",
+    ),
+    "question_exited": Message(
+        zh="{question} 使进程退出",
+        en="{question} ended its process",
+    ),
+    "question_isolation": Message(
+        zh="{question} 未能运行",
+        en="{question} could not be run",
+    ),
+    "question_timeout_elsewhere": Message(
+        zh="{question} 没有运行：{other} 运行超时",
+        en="{question} did not run: {other} ran out of time",
+    ),
+    "question_memory_elsewhere": Message(
+        zh="{question} 没有运行：{other} 占用内存过多",
+        en="{question} did not run: {other} used too much memory",
+    ),
+    "question_output_elsewhere": Message(
+        zh="{question} 没有运行：{other} 输出过多",
+        en="{question} did not run: {other} printed too much",
+    ),
+    "question_crashed_elsewhere": Message(
+        zh="{question} 没有运行：{other} 使进程崩溃",
+        en="{question} did not run: {other} crashed its process",
+    ),
+    "question_exited_elsewhere": Message(
+        zh="{question} 没有运行：{other} 使进程退出",
+        en="{question} did not run: {other} ended its process",
+    ),
     "stopped_missing": Message(
-        zh="{question}：没有找到作答单元格。{reason}{where}",
-        en="{question}: no answer was found. {reason}{where}",
+        zh="{question}：没有找到作答单元格。",
+        en="{question}: no answer was found.",
     ),
     "stopped_timeout": Message(
-        zh="{question} 运行超时，已被终止（{reason} {where}）。",
-        en="{question} ran out of time and was stopped ({reason} {where}).",
+        zh="{question} 运行超时，已被终止（在 {where}）。",
+        en="{question} ran out of time and was stopped (in {where}).",
+    ),
+    "stopped_timeout_elsewhere": Message(
+        zh="{question} 没有运行：{other} 的单元格运行超时。",
+        en="{question} did not run: the cell of {other} ran out of time.",
     ),
     "stopped_memory": Message(
-        zh="{question} 占用内存过多，已被终止（{reason} {where}）。",
-        en="{question} used too much memory and was stopped ({reason} {where}).",
+        zh="{question} 占用内存过多，已被终止（在 {where}）。",
+        en="{question} used too much memory and was stopped (in {where}).",
+    ),
+    "stopped_memory_elsewhere": Message(
+        zh="{question} 没有运行：{other} 的单元格占用内存过多。",
+        en="{question} did not run: the cell of {other} used too much memory.",
     ),
     "stopped_output": Message(
-        zh="{question} 输出过多，已被终止（{reason} {where}）。",
-        en="{question} printed too much and was stopped ({reason} {where}).",
+        zh="{question} 输出过多，已被终止（在 {where}）。",
+        en="{question} printed too much and was stopped (in {where}).",
+    ),
+    "stopped_output_elsewhere": Message(
+        zh="{question} 没有运行：{other} 的单元格输出过多。",
+        en="{question} did not run: the cell of {other} printed too much.",
     ),
     "stopped_crashed": Message(
-        zh="{question} 使进程崩溃（{reason} {where}）。",
-        en="{question} crashed its process ({reason} {where}).",
+        zh="{question} 使进程崩溃（在 {where}）。",
+        en="{question} crashed its process (in {where}).",
+    ),
+    "stopped_crashed_elsewhere": Message(
+        zh="{question} 没有运行：{other} 的单元格使进程崩溃。",
+        en="{question} did not run: the cell of {other} crashed its process.",
     ),
     "stopped_exited": Message(
-        zh="{question} 调用了 exit()，进程结束（{reason} {where}）。",
-        en="{question} called exit() and ended its process ({reason} {where}).",
+        zh="{question} 使进程退出（在 {where}）。",
+        en="{question} ended its process (in {where}).",
+    ),
+    "stopped_exited_elsewhere": Message(
+        zh="{question} 没有运行：{other} 的单元格使进程退出。",
+        en="{question} did not run: the cell of {other} ended its process.",
+    ),
+    "stopped_submission": Message(
+        zh="{question} 没有运行：整份提交的时间已用完。",
+        en="{question} did not run: the time for the whole submission was used up.",
     ),
     "stopped_isolation": Message(
-        zh="{question} 没有运行：批改环境不满足要求，请联系老师（{reason} {where}）。",
-        en="{question} was not run, the grader could not: ask your instructor ({reason} {where}).",
+        zh="{question} 没有运行：批改环境不满足要求，请联系老师。",
+        en="{question} was not run, the grader could not: ask your instructor.",
     ),
     "student_id_refused": Message(
         zh="学号或文件夹名含有 < > 或不可见字符，未批改，请先改名。",
         en="The student id holds < > or invisible characters; not graded, rename the folder first.",
     ),
+    "where_answer": Message(zh="作答单元格", en="the answer's cell"),
+    "where_test": Message(zh="测试 {test}", en="test {test}"),
     "where_cell": Message(zh="第 {number} 格", en="cell {number}"),
     "where_provided": Message(zh="题目自带的第 {number} 格", en="provided cell {number}"),
     "no_response": Message(zh="尚未作答。", en="No response."),

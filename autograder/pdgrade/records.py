@@ -108,8 +108,17 @@ class CellError:
 
     def where(self) -> str:
         """The cell in words: ``cell[7]`` is the learner's seventh cell."""
-        kind, _, number = self.label.rstrip("]").partition("[")
-        return Note(f"where_{kind}", {"number": number}).text() if number else self.label
+        return _where(self.label)
+
+
+def _where(label: str) -> str:
+    kind, _, number = label.removesuffix("]").partition("[")
+    known = kind in ("cell", "provided") and number.isdecimal()
+    return Note(f"where_{kind}", {"number": number}).text() if known else label
+
+
+#: The reason of questions that were not begun in time.
+SUBMISSION_LIMIT: Final = "submission limit"
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,25 @@ class QuestionRecord:
     notes: tuple[Note, ...] = ()
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
+
+    def stopped(self, kind: Literal["stopped", "question"] = "stopped") -> Note:
+        """Why it did not end well: a sentence, or a few words for a list ("question").
+
+        Where another question's answer ended the worker, that one is named.
+        """
+        if self.reason == SUBMISSION_LIMIT and kind == "stopped":
+            return Note("stopped_submission", {"question": self.name})
+        where = self.stopped_in
+        tests = {test.grade_id for test in self.tests}
+        if where in ("", self.name, *self.functions):
+            shown = Note("where_answer").text()
+        elif where in tests:
+            shown = Note("where_test", {"test": where}).text()
+        elif "[" in where or self.status == "isolation":
+            shown = _where(where)
+        else:
+            return Note(f"{kind}_{self.status}_elsewhere", {"question": self.name, "other": where})
+        return Note(f"{kind}_{self.status}", {"question": self.name, "where": shown})
 
     @property
     def points(self) -> float:

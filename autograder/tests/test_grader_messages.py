@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 import pdgrade
-from pdgrade.records import QuestionStatus, SubmissionStatus, Verdict
+from pdgrade.records import QuestionRecord, QuestionStatus, SubmissionStatus, TestRecord, Verdict
 from pdsched import messages
 
 SOURCES = [p.read_text("utf-8") for p in Path(pdgrade.__file__).parent.rglob("*.py")]
@@ -27,4 +29,24 @@ def test_every_outcome_has_a_message():
     stopped = set(get_args(QuestionStatus)) - {"graded"}
     wanted += [f"grader.stopped_{s}" for s in stopped]
     wanted += [f"grader.question_{s}" for s in stopped - {"missing"}]
+    ended = stopped - {"missing", "isolation"}
+    wanted += [f"grader.{kind}_{s}_elsewhere" for kind in ("stopped", "question") for s in ended]
     assert not [key for key in wanted if key not in known]
+
+
+@pytest.mark.parametrize(
+    ("where", "sentence", "words"),
+    [
+        ("todo2", "todo2 使进程退出（在 作答单元格）。", "todo2 使进程退出"),
+        ("todo2_order", "todo2 使进程退出（在 测试 todo2_order）。", "todo2 使进程退出"),
+        ("cell[7]", "todo2 使进程退出（在 第 7 格）。", "todo2 使进程退出"),
+        ("todo3", "todo2 没有运行：todo3 的单元格使进程退出。", "todo2 没有运行：todo3 使进程退出"),
+    ],
+)
+def test_a_stop_names_the_cell_whose_doing_it_was(where, sentence, words):
+    tests = (TestRecord("todo2_order", 0.0, 2.0, "stopped"),)
+    record = QuestionRecord(
+        "todo2", ("f",), "exited", tests, stopped_in=where, reason="exit status 0"
+    )
+    assert record.stopped().text() == sentence
+    assert record.stopped("question").text() == words

@@ -109,8 +109,7 @@ def show_question(console: Console, record: QuestionRecord) -> bool:
     name = ", ".join(record.functions) or record.name
     passed = all(test.verdict == "passed" for test in record.tests)
     if record.status != "graded":
-        fields = {"question": record.name, "reason": record.reason, "where": record.stopped_in}
-        console.print(Text("  ✗ " + Note(f"stopped_{record.status}", fields).text(), style="red"))
+        console.print(Text("  ✗ " + record.stopped().text(), style="red"))
     for error in record.cell_errors:
         console.print(Text(f"  ! {error.where()}: {error.error}", style="yellow"))
     for note in record.notes:

@@ -13,12 +13,7 @@ def comment_on(notebook: NotebookRecord, question: QuestionRecord) -> str | None
     if not notebook.file or not notebook.readable:
         lines += [note.text() for note in notebook.notes]
     elif question.status != "graded":
-        fields = {
-            "question": question.name,
-            "reason": question.reason,
-            "where": question.stopped_in,
-        }
-        lines.append(Note(f"stopped_{question.status}", fields).text())
+        lines.append(question.stopped().text())
     elif all(test.verdict == "unwritten" for test in question.tests):
         lines.append(Note("no_response").text())
     else:

@@ -223,5 +223,5 @@ def first_note(record: SubmissionRecord) -> str:
     if record.status != "graded":
         notes = [*notes, *(note for n in record.notebooks if not n.readable for note in n.notes)]
         stopped = [q for q in record.questions if q.status not in ("graded", "missing")]
-        notes = [*notes, *(Note(f"question_{q.status}", {"question": q.name}) for q in stopped)]
+        notes = [*notes, *(q.stopped("question") for q in stopped)]
     return notes[0].text() if notes else ""

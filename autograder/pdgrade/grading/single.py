@@ -14,6 +14,7 @@ from pdgrade.grading.content import content_hash, seed_of
 from pdgrade.grading.settings import GradingSettings
 from pdgrade.intake.collect import told_by_intake
 from pdgrade.records import (
+    SUBMISSION_LIMIT,
     Note,
     NotebookRecord,
     QuestionRecord,
@@ -96,7 +97,7 @@ def _grade_notebook(
     graded: list[QuestionRecord] = []
     for question in source.questions:
         if budget.left_s() <= 0:
-            graded.append(not_run(question, "timeout", "submission limit"))
+            graded.append(not_run(question, "timeout", SUBMISSION_LIMIT))
         elif question.name not in matched.solutions:
             graded.append(not_run(question, "missing"))
         else:
@@ -169,7 +170,7 @@ def _status(notebooks: Sequence[NotebookRecord]) -> SubmissionStatus:
         return "missing"
     if not any(n.readable for n in notebooks):
         return "unreadable"
-    if any(q.reason == "submission limit" for n in notebooks for q in n.questions):
+    if any(q.reason == SUBMISSION_LIMIT for n in notebooks for q in n.questions):
         return "timeout"
     whole = all(q.status == "graded" for n in notebooks for q in n.questions)
     return "graded" if whole else "partial"

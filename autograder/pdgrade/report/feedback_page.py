@@ -121,8 +121,7 @@ def _question(
     tests = tuple(_test(notebook.name, test, marks) for test in record.tests)
     outcome = ""
     if record.status != "graded" and notebook.readable:
-        fields = {"question": record.name, "reason": record.reason, "where": record.stopped_in}
-        outcome = Note(f"stopped_{record.status}", fields).text()
+        outcome = record.stopped().text()
     mine = [n for n in notebook.notes if n.fields.get("question") == record.name]
     return QuestionView(
         record=record,
