@@ -198,7 +198,10 @@ def main() -> None:
     reader = frames.FrameReader(CONFIG_NONCE, MAX_CONFIG_BYTES)
     message = None
     while message is None:
-        reader.feed(control.recv(65536))
+        received = control.recv(65536)
+        if not received:  # whoever started this died before saying what it wants
+            return
+        reader.feed(received)
         message = reader.message()
     os.umask(0o022)
     strays.offer_to_oom_killer()
