@@ -244,6 +244,6 @@ def test_a_folder_with_anothers_name_changes_nothing_for_them(course, tmp_path, 
 
 def test_a_whole_project_around_the_notebooks_does_not_cost_them(course, tmp_path):
     members = {f"{ANN}/lib/m{n}.py": b"x = 1" for n in range(300)}
-    members |= {f"{ANN}/work/step1_request_pressure.ipynb": STEP1, f"{BOB}/x.ipynb": STEP1}
+    members |= {f"{ANN}/inner/step1_request_pressure.ipynb": STEP1, f"{BOB}/x.ipynb": STEP1}
     take(course, tmp_path, zipped(members))
     assert "step1_request_pressure.ipynb" in submitted(course, "2023141500012")

@@ -21,7 +21,7 @@ BOOKS = ("step1_request_pressure", "step2_chunked_prefill")
             0,
         ),
         ("Ann Lee_88_assignsubmission_file_step1.ipynb", "Ann Lee_88", "step1.ipynb", 0),
-        ("course/Ann Lee_88_assignsubmission_file_/work/a.ipynb", "Ann Lee_88", "a.ipynb", 0),
+        ("course/Ann Lee_88_assignsubmission_file_/inner/a.ipynb", "Ann Lee_88", "a.ipynb", 0),
         # Canvas: flat; attempts as a suffix; LATE.
         (
             "leeann_4711_99001_step1_request_pressure.ipynb",
