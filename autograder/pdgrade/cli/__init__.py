@@ -1,4 +1,4 @@
-"""The command line: ``pdgrade release · check · grade · feedback · report · export · doctor``.
+"""The command line: grade, check, feedback, report, export, challenge, release and doctor.
 
 Exit codes: 0 done; 1 done, but something needs a person; 2 the command or the course directory is
 wrong; 3 stopped early, everything done so far is kept; 130 interrupted.

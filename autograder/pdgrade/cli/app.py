@@ -27,6 +27,10 @@ AssignmentOption = Annotated[
 OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="student id or pattern; may be repeated")
 ]
+IsolationOption = Annotated[
+    str,
+    typer.Option("--require-isolation", help="fail unless at least: namespaces, landlock or uid"),
+]
 LanguageOption = Annotated[str, typer.Option("--lang", help="zh or en")]
 
 
@@ -65,9 +69,7 @@ def grade(  # noqa: PLR0917  each is an option of the command line
     executor: Annotated[
         str, typer.Option(help="processes, dask:local or dask:tcp://HOST:PORT")
     ] = "processes",
-    require_isolation: Annotated[
-        str, typer.Option(help="fail unless at least: namespaces, landlock or uid")
-    ] = "",
+    require_isolation: IsolationOption = "",
     zone: Annotated[str, typer.Option(help="time zone of times that name none")] = "UTC",
     language: LanguageOption = "zh",
 ) -> None:
@@ -175,6 +177,36 @@ def release(
     from pdgrade.release import main as run
 
     raise typer.Exit(run(["--course", str(course), *(["--check"] if check_only else [])]))
+
+
+@app.command()
+def challenge(  # noqa: PLR0917  each is an option of the command line
+    submissions: Annotated[
+        Path | None,
+        typer.Argument(help="folder or zip of Moodle, Canvas, 学习通 …; else submitted/*/labs"),
+    ] = None,
+    leaderboard: Annotated[Path, typer.Option(help="file to write, .json or .csv")] = Path(
+        "leaderboard.json"
+    ),
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(help="of the unseen workloads; may be repeated. Default: 3 drawn at random"),
+    ] = None,
+    course: CourseOption = Path(),
+    assignment: AssignmentOption = "",
+    require_isolation: IsolationOption = "",
+    language: LanguageOption = "zh",
+) -> None:
+    """Score everybody's policy of lab 5 on workloads nobody has seen; write a leaderboard."""
+    from pdgrade.cli.challenge import ChallengeOptions, run_challenge
+
+    found, loaded = opened(course, assignment, language)
+    try:
+        options = ChallengeOptions(submissions, leaderboard, tuple(seed or ()), require_isolation)
+        code = run_challenge(found, loaded, options)
+    except ValueError as error:  # of what was asked for, or of the course's lab 5
+        stop(str(error))
+    raise typer.Exit(code)
 
 
 @app.command()

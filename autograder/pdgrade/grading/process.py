@@ -88,14 +88,7 @@ def open_grader(source: Path, settings: GradingSettings) -> Iterator[Grader]:
     from pdgrade.checks import grade_question
     from pdgrade.forkserver import ForkServer
 
-    course = source.parent.parent
-    secrets = [course / name for name in ("source", "submitted", "autograded", "records")]
-    secrets += [
-        course / "feedback",
-        course / "selfstudy",
-        *course.glob("gradebook.db*"),
-        Path(__file__).parents[1] / "hidden",
-    ]
+    secrets = secret_paths(source.parent.parent)
     require: Any = settings.isolation or None
     with ForkServer(require=require, limits=settings.limits, protected=secrets) as server:
 
@@ -105,6 +98,13 @@ def open_grader(source: Path, settings: GradingSettings) -> Iterator[Grader]:
             return grade_question(question, cells, server, seed, wall_s=left_s)
 
         yield Grader(source, settings, grade)
+
+
+def secret_paths(course: Path) -> list[Path]:
+    """What no learner's code may read, of a course directory and of this package."""
+    names = ("source", "submitted", "autograded", "records", "feedback", "selfstudy")
+    hidden = Path(__file__).parents[1] / "hidden"
+    return [*(course / name for name in names), *course.glob("gradebook.db*"), hidden]
 
 
 def main() -> int:

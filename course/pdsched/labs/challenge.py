@@ -2,13 +2,13 @@
 
 The score is the mean, over three workloads, of its goodput divided by the best baseline's on the
 same requests: 1.00 is as good as the best of vLLM V1, SGLang and Sarathi-Serve, more is better.
-A grader calls `score` with seeds of its own.
+``pdgrade challenge`` scores a whole class on seeds of its own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -21,7 +21,7 @@ from pdsched.evidence import Evidence
 from pdsched.experiment import Experiment
 from pdsched.messages import text
 from pdsched.metrics import summarize
-from pdsched.scheduler import PlanError, from_plan_function, make
+from pdsched.scheduler import PlanError, Scheduler, from_plan_function, make
 from pdsched.simulator import simulate
 from pdsched.workload import workload
 
@@ -108,20 +108,28 @@ def score(
     Args:
         function: has the contract of ``plan_iteration_budget``; how it decides is free.
         name: for the table.
-        seeds: of the workloads; a grader uses others than `PUBLIC_SEEDS`.
+        seeds: of the workloads; the final ones are not `PUBLIC_SEEDS`.
         policy: passed to the function.
     """
-    standings = []
+    found: list[Standing] = []
     scheduler = from_plan_function(function, policy=policy, name=name or "challenge")
     try:
-        for seed in seeds:
-            for index, (kind, *_) in enumerate(WORKLOADS):
-                best, reference = _best_baseline(index, seed)
-                goodput = _goodput(index, seed, scheduler)
-                standings.append(Standing(kind, seed, goodput, best, reference))
+        found.extend(standings(scheduler, seeds))
     except PlanError as error:
-        return Score(name, 0.0, tuple(standings), str(error))
-    return Score(name, mean(each.ratio for each in standings), tuple(standings))
+        return Score(name, 0.0, tuple(found), str(error))
+    return Score(name, mean(each.ratio for each in found), tuple(found))
+
+
+def standings(scheduler: Scheduler, seeds: Sequence[int]) -> Iterator[Standing]:
+    """How a scheduler does on every workload of every seed, one after the other.
+
+    Raises:
+        PlanError: a plan breaks a rule.
+    """
+    for seed in seeds:
+        for index, (kind, *_) in enumerate(WORKLOADS):
+            best, reference = _best_baseline(index, seed)
+            yield Standing(kind, seed, _goodput(index, seed, scheduler), best, reference)
 
 
 @lru_cache(maxsize=64)
@@ -131,7 +139,7 @@ def _best_baseline(index: int, seed: int) -> tuple[str, float]:
     return best, max(found[best], 1e-9)
 
 
-def _goodput(index: int, seed: int, scheduler: Any) -> float:
+def _goodput(index: int, seed: int, scheduler: Scheduler) -> float:
     kind, rate_per_s, ttft_ms, tpot_ms = WORKLOADS[index]
     experiment = Experiment(ttft_slo_ms=ttft_ms, tpot_slo_ms=tpot_ms)
     timeline = simulate(
