@@ -7,6 +7,9 @@ from typing import get_args
 import pytest
 
 import pdgrade
+import pdgrade.challenge.messages
+from pdgrade.challenge.scoring import Status
+from pdgrade.learner_errors import StopKind
 from pdgrade.records import QuestionRecord, QuestionStatus, SubmissionStatus, TestRecord, Verdict
 from pdsched import messages
 
@@ -29,6 +32,8 @@ def test_every_outcome_has_a_message():
     stopped = set(get_args(QuestionStatus)) - {"graded"}
     wanted += [f"grader.stopped_{s}" for s in stopped]
     wanted += [f"grader.question_{s}" for s in stopped - {"missing"}]
+    wanted += [f"grader.challenge_status_{s}" for s in get_args(Status)]
+    wanted += [f"grader.challenge_stop_{s}" for s in get_args(StopKind)]
     ended = stopped - {"missing", "isolation"}
     wanted += [f"grader.{kind}_{s}_elsewhere" for kind in ("stopped", "question") for s in ended]
     assert not [key for key in wanted if key not in known]
