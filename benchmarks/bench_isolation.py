@@ -1,10 +1,12 @@
-"""What isolation adds to one honest submission: the same tests with and without workers.
+"""What isolation adds to an honest submission, in one run.
 
     make bench ARGS=bench_isolation
 
-Every question of the assignment is graded twice per round, alternating: through workers, and with
-the reference functions called directly in this process. The difference is what isolation adds; on a
-busy machine the CPU rows tell more than the clock.
+Every submission of an honest class (four notebooks, all answers right) is graded twice, one way
+right after the other: as `pdgrade grade` does it, and by the same code with the same cells, tests
+and seeds, but with the learner's functions called directly in the grading process. "Added" is the
+difference of the two for one submission; its median is what the project promises to keep below
+150 ms. On a busy machine the CPU rows tell more than the clock.
 """
 
 from __future__ import annotations
@@ -13,20 +15,24 @@ import argparse
 import os
 import platform
 import statistics
+import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
-from pdgrade import assignment
-from pdgrade.assignment import CodeCell, Question, SourceNotebook
+from benchmarks.bench_grading import NAME, course, hand_in
+from pdgrade.assignment import CodeCell, Question
 from pdgrade.checks import grade_question
 from pdgrade.forkserver import ForkServer
-from pdgrade.hidden import seeded
-from pdgrade.submission.plan import PRELUDE
+from pdgrade.grading.process import Grader, Task, open_grader
+from pdgrade.grading.settings import GradingSettings
+from pdgrade.limits import Limits
+from pdgrade.records import QuestionRecord
+from pdgrade.worker_client import Usage
 
-Questions = list[tuple[Question, list[CodeCell]]]
-SOURCE = Path(__file__).parents[1] / "source" / "prefill-decode-scheduling"
+ROUNDS = 3  # over the class; the first warms both up and does not count
 
 
 @dataclass(frozen=True)
@@ -37,61 +43,103 @@ class Spent:
     cpu: float
 
 
-def cells_of(notebook: SourceNotebook, question: Question) -> list[CodeCell]:
-    """What the grader runs for a question: its own answer and the provided cells."""
-    run = [c for c in notebook.cells if c.kind == "provided" or c.grade_id == question.name]
-    return [PRELUDE, *(CodeCell(cell.grade_id or str(cell.index), cell.source) for cell in run)]
+@dataclass
+class DirectCalls:
+    """Takes the place of a worker and isolates nothing."""
+
+    names: dict[str, Any]
+    cells: list[object] = field(default_factory=list)
+    stop: None = None
+    spent: bool = False
+    printed: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Call the function here."""
+        return self.names[name](*args, **kwargs)
+
+    def announce(self, name: str, calls: object) -> None:
+        """Nothing to prepare."""
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
-def in_process(question: Question, cells: list[CodeCell]) -> float:
-    """The same cells and tests without any isolation."""
-    names: dict[str, object] = {}
-    for cell in cells:
-        exec(compile(cell.source, cell.label, "exec"), names)
-    with seeded(1):
-        for test in question.tests:
-            exec(compile(test.source, test.grade_id, "exec"), dict(names))
-    return 0.0
+@dataclass(frozen=True)
+class NoServer:
+    """Takes the place of the fork server."""
+
+    limits: Limits = field(default_factory=Limits)
+    isolation: str = "none"
+
+    def worker(self, cells: Sequence[CodeCell], *, deadline: float) -> DirectCalls:  # noqa: ARG002
+        """Run the cells in this process."""
+        names: dict[str, Any] = {}
+        for cell in cells:
+            exec(compile(cell.source, cell.label, "exec"), names)
+        return DirectCalls(names)
 
 
-def isolated(question: Question, cells: list[CodeCell], server: ForkServer) -> float:
-    """Through a fresh worker, which must earn everything; the worker's CPU time in ms."""
-    record = grade_question(question, cells, server, seed=1)
-    if record.points != record.max_points:
-        raise SystemExit(f"{question.name}: {record}")
-    return record.cpu_ms
+def directly(
+    question: Question, cells: Sequence[CodeCell], seed: int, left_s: float
+) -> QuestionRecord:
+    """Grade a question without any isolation."""
+    return grade_question(question, cells, cast(ForkServer, NoServer()), seed, wall_s=left_s)
 
 
-def measured(run: Callable[..., float], questions: Questions, *more: ForkServer) -> Spent:
-    """Wall and CPU time of all questions."""
+def measured(grader: Grader, task: Task) -> Spent:
+    """Time of one submission, which must earn everything."""
     wall, cpu = time.perf_counter(), time.process_time()
-    workers = sum(run(question, cells, *more) for question, cells in questions)
-    return Spent((time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000 + workers)
+    record = grader.run(task)
+    spent = (time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000
+    if record.points != record.max_points:
+        raise SystemExit(f"{task.student}: {record.points} of {record.max_points} points")
+    return Spent(spent[0], spent[1] + sum(question.cpu_ms for question in record.questions))
+
+
+def show(label: str, spent: Sequence[Spent]) -> None:
+    """One row."""
+    for name, of in READINGS.items():
+        values = sorted(map(of, spent))
+        print(f"{label:<15}{name:<6}", end="")
+        print(
+            f"{statistics.median(values):8.1f}{values[0]:8.1f}{values[len(values) * 9 // 10]:8.1f}"
+        )
+
+
+READINGS: dict[str, Callable[[Spent], float]] = {"wall": lambda s: s.wall, "CPU": lambda s: s.cpu}
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--isolation", default="auto")
+    parser.add_argument("--submissions", type=int, default=12)
     options = parser.parse_args()
-    course = assignment.load(SOURCE)
-    questions = [(q, cells_of(n, q)) for n in course.notebooks for q in n.questions]
-    with ForkServer(isolation=options.isolation) as server:
-        measured(in_process, questions), measured(isolated, questions, server)  # warm both up
-        plain, apart = [], []
-        for _ in range(options.rounds):
-            plain.append(measured(in_process, questions))
-            apart.append(measured(isolated, questions, server))
-        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}", end=", ")
-        print(f"Python {platform.python_version()}, isolation {server.isolation}")
-    print(f"{len(questions)} questions, {options.rounds} rounds; ms, median and best")
-    for name in ("wall", "cpu"):
-        before = [getattr(spent, name) for spent in plain]
-        after = [getattr(spent, name) for spent in apart]
-        added = [b - a for a, b in zip(before, after, strict=True)]
-        for label, values in (("in process", before), ("isolated", after), ("added", added)):
-            print(f"{name:<5}{label:<11}{statistics.median(values):9.1f}{min(values):9.1f}")
+    settings = GradingSettings()
+    direct, isolated = list[Spent](), list[Spent]()
+    print(f"{platform.platform()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
+    print(f"load average at the start: {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory(prefix="isolation-") as folder:
+        root = course(Path(folder))
+        hand_in(root, options.submissions, 0.0)
+        source = root / "source" / NAME
+        tasks = [
+            Task(path.name, str(path / NAME), str(root / "autograded" / path.name / NAME))
+            for path in sorted((root / "submitted").iterdir())
+        ]
+        with open_grader(source, settings) as grader:
+            plain = Grader(source, settings, directly)
+            for turn in range(ROUNDS):
+                for task in tasks:
+                    pair = measured(plain, task), measured(grader, task)
+                    if turn:
+                        direct.append(pair[0])
+                        isolated.append(pair[1])
+    added = [Spent(b.wall - a.wall, b.cpu - a.cpu) for a, b in zip(direct, isolated, strict=True)]
+    print(f"{len(added)} gradings of {len(tasks)} honest submissions each way; ms each:")
+    print(f"{'':<21}{'median':>8}{'best':>8}{'p90':>8}")
+    for label, spent in (("not isolated", direct), ("isolated", isolated), ("added", added)):
+        show(label, spent)
 
 
 if __name__ == "__main__":

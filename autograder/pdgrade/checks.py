@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
@@ -49,6 +49,8 @@ _STATUS_OF_STOP: Final[dict[str, QuestionStatus]] = {
 #: Stops that are no doing of the learner, as far as anyone can tell: tried once more.
 _NOT_THEIR_DOING: Final = ("killed", "lost")
 _MAX_DETAIL: Final = 300
+#: Arguments and keyword arguments of calls, in order.
+Calls = Iterable[tuple[Sequence[Any], dict[str, Any]]]
 _SHARED_FIELDS: Final = tuple(
     {f.name for f in fields(CheckRecord)} & {f.name for f in fields(CheckResult)}
 )
@@ -110,13 +112,24 @@ class _Attempt:
 class _LearnerFunction:
     """Stands in the tests for a function of the learner; calls whichever worker is current."""
 
-    def __init__(self, name: str, call: Callable[..., Any], unexposed: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        call: Callable[..., Any],
+        unexposed: Callable[[], Any],
+        announce: Callable[[str, Calls], None] = lambda _name, _calls: None,
+    ) -> None:
         self.__name__ = self.__qualname__ = name
         self._call = call
         self._unexposed = unexposed
+        self._announce = announce
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(self.__name__, args, kwargs)
+
+    def announce(self, calls: Calls) -> None:
+        """Say which calls come next; see `Worker.announce`."""
+        self._announce(self.__name__, calls)
 
     def unexposed(self) -> Callable[..., Any]:
         """The same function in a worker that has not met any input yet, for examples to show."""
@@ -141,7 +154,8 @@ class _Run(AbstractContextManager["_Run"]):
         if self._worker.stop:
             self._first_stop = (self._worker.stop, self._worker.stop.where)
         functions = {
-            name: _LearnerFunction(name, self._call, self._unexposed) for name in question.functions
+            name: _LearnerFunction(name, self._call, self._unexposed, self._announce)
+            for name in question.functions
         }
         for attempt in self._attempts:
             attempt.namespace = {
@@ -211,7 +225,7 @@ class _Run(AbstractContextManager["_Run"]):
         return worker
 
     def _run_part(self, attempt: _Attempt, source: str, *, hidden: bool) -> None:
-        if self._worker.stop and not self._restart():
+        if not self._ready():
             attempt.verdict = "stopped"
             return
         self._example_worker = None
@@ -224,8 +238,22 @@ class _Run(AbstractContextManager["_Run"]):
             detail = stop.kind if hidden else stop.detail
             if self._first_stop is None:
                 self._first_stop = (replace(stop, detail=detail), attempt.test.grade_id)
+        elif self._worker.spent:
+            self._worker.close()
         attempt.verdict, attempt.detail = verdict, detail
         attempt.results += [_check_record(result, hidden=hidden) for result in results]
+
+    def _ready(self) -> bool:
+        """Whether there is a worker to call.
+
+        One that was given calls which its test did not come to make is replaced: no test meets the
+        traces of calls that nobody made.
+        """
+        if not self._worker.stop and self._worker.spent:
+            self._worker = self._start()
+            if self._worker.stop and not self._first_stop:
+                self._first_stop = (self._worker.stop, self._worker.stop.where)
+        return self._worker.stop is None or self._restart()
 
     def _restart(self) -> bool:
         """A fresh worker in place of the one that ended; False if there were too many.
@@ -241,6 +269,9 @@ class _Run(AbstractContextManager["_Run"]):
 
     def _call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         return self._worker.call(name, args, kwargs)
+
+    def _announce(self, name: str, calls: Calls) -> None:
+        self._worker.announce(name, calls)
 
     def _unexposed(self) -> Callable[..., Any]:
         """Calls of a worker of its own, started for the example of one failed test."""

@@ -21,7 +21,7 @@ from pdgrade.sandbox import Isolation, IsolationError, read_paths, search_path
 from pdgrade.self_check import leaks, readable_of
 from pdgrade.worker import frames
 from pdgrade.worker.config import CONFIG_NONCE, MAX_CONFIG_BYTES, Config
-from pdgrade.worker_client import Ends, Worker
+from pdgrade.worker_client import AHEAD_BYTES, Ends, Worker
 
 _PREFIX: Final = "pdgrade-"
 _ABANDONED_S: Final = 86_400.0
@@ -129,6 +129,8 @@ class TemplateProcess:
             IsolationError: the worker could not be confined.
         """
         channel, their_channel = socket.socketpair()
+        for end, size in ((channel, socket.SO_SNDBUF), (their_channel, socket.SO_RCVBUF)):
+            end.setsockopt(socket.SOL_SOCKET, size, 4 * AHEAD_BYTES)
         status, their_status = socket.socketpair()
         output, their_output = os.pipe()
         nonce = secrets.token_bytes(frames.NONCE_BYTES)

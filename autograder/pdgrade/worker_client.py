@@ -13,7 +13,8 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, TypeGuard
@@ -29,6 +30,10 @@ from pdsched.feedback import FunctionUnavailable
 _EXIT_WAIT_S: Final = 10.0
 _GRACE_S: Final = 0.5  # between the end of the channel and the end of the process
 _CHUNK: Final = 1 << 16
+#: Of requests sent before their answers are read: a socket must take them without a reader.
+AHEAD_BYTES: Final = 1 << 15
+#: A call to make: the function's name, arguments, keyword arguments.
+_Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ class Worker:
         self._reader = frames.FrameReader(ends.nonce, limits.message_kib * 1024)
         self._printed = _Printed(limits.output_kept_kib * 1024)
         self._next_id = 0
+        self._waiting: deque[int] = deque()  # ids of requests without an answer yet
+        self._ahead: deque[_Call] = deque()  # announced; the first of them may be waiting
         self._exit: dict[str, Any] | None = None
         self._closed = False
         self.functions: frozenset[str] = frozenset()
@@ -127,6 +134,11 @@ class Worker:
             return f"the worker ended: {found.get('status')}"
         return "" if message == {"up": True} else "the worker did not start"
 
+    @property
+    def spent(self) -> bool:
+        """Whether it was given calls that nobody made after all: another worker must go on."""
+        return bool(self._waiting)
+
     def run_cells(self, cells: Sequence[CodeCell]) -> None:
         """Execute cells in order; stops early only if the worker ends."""
         for cell in cells:
@@ -141,7 +153,7 @@ class Worker:
             self.cells.append(CellOutcome(cell.label, error))
             return
         request = {"label": cell.label, "cell": cell.source}
-        answer = self._ask(request, self._limits.cell_wall_s, cell.label)
+        answer = self._ask([request], self._limits.cell_wall_s, cell.label)
         if answer is None:
             return
         failed = LearnerError.read(answer["error"]) if "error" in answer else None
@@ -174,10 +186,8 @@ class Worker:
             raise stopped(self.stop)
         if name not in self.functions:
             raise FunctionUnavailable(f"{name} is not defined")
-        sent = [values.encode(item) for item in args]
-        sent_named = {key: values.encode(item) for key, item in kwargs.items()}
-        request = {"call": name, "args": sent, "kwargs": sent_named}
-        answer = self._ask(request, self._limits.call_wall_s, name)
+        batch = self._batch((name, tuple(args), kwargs))
+        answer = None if self.stop else self._ask(batch, self._limits.call_wall_s, name)
         if answer is None:
             raise stopped(self._why())
         try:
@@ -189,6 +199,24 @@ class Worker:
             self._end(Stop("channel", f"malformed answer: {error}", name))
             raise stopped(self._why()) from None
         raise LearnerError.read(answer["error"]).exception()
+
+    def announce(self, name: str, calls: Iterable[tuple[Sequence[Any], dict[str, Any]]]) -> None:
+        """Say which calls of `name` come next, so that it need not wait for one after the other.
+
+        They are still made by `call`, in this order, and each answer is the one it would be.
+        """
+        self._ahead.extend((name, tuple(args), kwargs) for args, kwargs in calls)
+
+    def _batch(self, made: _Call) -> Iterable[dict[str, Any]]:
+        """What to send so that the oldest request without an answer is this call."""
+        if not self._ahead or self._ahead[0] != made:
+            self._ahead.clear()
+            while self._waiting and self.stop is None:  # announced, begun, and not made
+                self._ask((), self._limits.call_wall_s, made[0])
+            return [_request(made)]
+        batch = () if self._waiting else map(_request, tuple(self._ahead))
+        self._ahead.popleft()
+        return batch
 
     def close(self) -> None:
         """End the worker and everything it started; returns when nothing of it is left."""
@@ -204,15 +232,13 @@ class Worker:
     def _why(self) -> Stop:
         return self.stop or Stop("crashed", "ended")
 
-    def _ask(self, request: dict[str, Any], wall_s: float, where: str) -> dict[str, Any] | None:
-        """Send a request and wait for its answer; None if the worker ended instead."""
-        self._next_id += 1
+    def _ask(
+        self, batch: Iterable[dict[str, Any]], wall_s: float, where: str
+    ) -> dict[str, Any] | None:
+        """Send requests and wait for the oldest answer; None if the worker ended instead."""
         deadline = min(time.monotonic() + wall_s, self._deadline)
         try:
-            data = frames.pack(
-                self._ends.nonce, {"id": self._next_id, **request}, self._limits.message_kib * 1024
-            )
-            self._send(data, deadline)
+            self._send(self._packed(batch), deadline)
             answer = self._receive(deadline)
         except frames.FrameError as error:
             self._end(Stop("channel", str(error), where))
@@ -222,10 +248,24 @@ class Worker:
                 detail = f"wall limit {min(wall_s, self._limits.question_wall_s):g} s"
             self._end(Stop(kind, detail, where) if kind != "crashed" else self._post_mortem(where))
         else:
-            if answer.get("id") == self._next_id:
+            if answer.get("id") == self._waiting.popleft():
                 return answer
             self._end(Stop("channel", "unexpected answer", where))
         return None
+
+    def _packed(self, batch: Iterable[dict[str, Any]]) -> bytes:
+        """The first of the requests, and as many more as may wait together."""
+        data = b""
+        for number, request in enumerate(batch, start=self._next_id + 1):
+            frame = frames.pack(
+                self._ends.nonce, {"id": number, **request}, self._limits.message_kib * 1024
+            )
+            if data and len(data) + len(frame) > AHEAD_BYTES:
+                break
+            data += frame
+            self._next_id = number
+            self._waiting.append(number)
+        return data
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
@@ -337,6 +377,16 @@ class _Ended(Exception):  # noqa: N818
     def __init__(self, kind: StopKind, detail: str = "") -> None:
         super().__init__(detail)
         self.kind, self.detail = kind, detail
+
+
+def _request(made: _Call) -> dict[str, Any]:
+    name, args, kwargs = made
+    sent = [values.encode(item) for item in args]
+    return {
+        "call": name,
+        "args": sent,
+        "kwargs": {key: values.encode(item) for key, item in kwargs.items()},
+    }
 
 
 def _readable(end: socket.socket, wait_s: float) -> bool:

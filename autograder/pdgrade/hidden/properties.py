@@ -5,7 +5,7 @@ A property makes at most about sixty calls; boundaries come first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -26,7 +26,18 @@ from pdsched.feedback.results import CheckResult
 from pdsched.feedback.values import shown
 from pdsched.messages import text
 
-__all__ = ["Case", "Function", "Judge", "Property", "exact", "holds", "pure", "rejects", "same_as"]
+__all__ = [
+    "Case",
+    "Function",
+    "Judge",
+    "Property",
+    "calls_of_pure",
+    "exact",
+    "holds",
+    "pure",
+    "rejects",
+    "same_as",
+]
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,8 @@ class Property:
         shrinks: whether a failing example may be made smaller.
         rule: message key of its rule; empty means ``rules.<grade_id>``.
         secret_input: False where the only input is no secret and may be shown itself.
+        calls: the calls that judging one case makes of a right function, in order. They are told
+            to a proxy ahead; other calls are only slower.
     """
 
     grade_id: str
@@ -48,6 +61,7 @@ class Property:
     shrinks: bool = True
     rule: str = ""
     secret_input: bool = True
+    calls: Callable[[Case], Sequence[Case]] = lambda case: (case,)
 
 
 def exact(
@@ -90,6 +104,12 @@ def same_as(name: str, other: Callable[[Case], Case]) -> Judge:
         return compared(blank, reference.value, found.value)
 
     return judge
+
+
+def calls_of_pure(case: Case) -> Sequence[Case]:
+    """What the judge `pure` calls: the first arguments, the second, the first again."""
+    first, second = (Case(args, case.kwargs) for args in case.args)
+    return first, second, first
 
 
 def rejects(name: str, oracle: Function, shape: Callable[[Any], bool]) -> Judge:

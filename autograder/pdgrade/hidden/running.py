@@ -88,6 +88,9 @@ def _graded_cases(tested: Property, seed: str) -> list[Case]:
 def _first_failure(
     tested: Property, function: Function, graded: list[Case]
 ) -> tuple[Case, CheckResult] | None:
+    announce = getattr(function, "announce", None)
+    if announce is not None:
+        announce([(call.args, call.kwargs) for case in graded for call in tested.calls(case)])
     for case in graded:
         result = tested.judge(function, case)
         if not result.passed:

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure, same_as
+from pdgrade.hidden.properties import (
+    Case,
+    Function,
+    Property,
+    calls_of_pure,
+    exact,
+    holds,
+    pure,
+    same_as,
+)
 from pdsched.feedback.judging import Broken, broken
 from pdsched.feedback.results import CheckResult
 
@@ -118,6 +127,11 @@ def conserved(function: Function, case: Case) -> CheckResult:
     return result
 
 
+def _both_ways(case: Case) -> list[Case]:
+    """The calls of both judges: the second only where the case lacks something."""
+    return [case] if completed(case) == case else [case, completed(case), case]
+
+
 def two_mixes(rng: Random) -> Iterator[Case]:
     """Pairs of mixes that differ in every class, so that any reading tells them apart.
 
@@ -137,6 +151,6 @@ def _is_counts(result: Any) -> bool:
 PROPERTIES: Final = (
     Property("todo1_three_classes", three_classes, _exact),
     Property("todo1_threshold_edges", threshold_edges, _exact),
-    Property("todo1_counts_conserved", missing_keys, conserved),
-    Property("todo1_pure", two_mixes, pure(NAME, _is_counts), shrinks=False),
+    Property("todo1_counts_conserved", missing_keys, conserved, calls=_both_ways),
+    Property("todo1_pure", two_mixes, pure(NAME, _is_counts), shrinks=False, calls=calls_of_pure),
 )

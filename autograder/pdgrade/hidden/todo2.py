@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Property, exact, pure, rejects
+from pdgrade.hidden.properties import Case, Property, calls_of_pure, exact, pure, rejects
 
 NAME: Final = "build_chunked_prefill_plan"
 
@@ -78,5 +78,5 @@ PROPERTIES: Final = (
     Property("todo2_order_and_tail", order_and_tail, _exact),
     Property("todo2_boundaries", boundaries, _exact),
     Property("todo2_rejects_bad_chunk", bad_chunks, rejects(NAME, oracle, _is_plan)),
-    Property("todo2_pure", two_suffixes, pure(NAME, _is_plan), shrinks=False),
+    Property("todo2_pure", two_suffixes, pure(NAME, _is_plan), shrinks=False, calls=calls_of_pure),
 )

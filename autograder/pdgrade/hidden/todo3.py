@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Property, exact, holds, pure, rejects
+from pdgrade.hidden.properties import Case, Property, calls_of_pure, exact, holds, pure, rejects
 from pdsched.feedback.judging import Broken, broken
 
 NAME: Final = "plan_iteration_budget"
@@ -240,5 +240,5 @@ PROPERTIES: Final = (
     Property("todo3_budget_conserved", any_policy, holds(NAME, ledger_wrong)),
     Property("todo3_no_idle_budget", any_policy, holds(NAME, idle_wrong)),
     Property("todo3_rejects_bad_input", bad_input, rejects(NAME, oracle, _is_plan)),
-    Property("todo3_pure", two_rounds, pure(NAME, _is_plan), shrinks=False),
+    Property("todo3_pure", two_rounds, pure(NAME, _is_plan), shrinks=False, calls=calls_of_pure),
 )

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Function, Property, exact, holds, pure, same_as
+from pdgrade.hidden.properties import (
+    Case,
+    Function,
+    Property,
+    calls_of_pure,
+    exact,
+    holds,
+    pure,
+    same_as,
+)
 from pdsched.feedback.judging import Broken, broken
 from pdsched.feedback.results import CheckResult
 
@@ -133,6 +142,11 @@ def exactly_one(function: Function, case: Case) -> CheckResult:
     return result
 
 
+def _both_ways(case: Case) -> list[Case]:
+    """The calls of both judges: the second only where the case lacks something."""
+    return [case] if completed(case) == case else [case, completed(case), case]
+
+
 def two_mixes(rng: Random) -> Iterator[Case]:
     """Pairs of mixes with different names; the first is sorted by neither count nor name."""
     for _ in range(4):
@@ -151,6 +165,6 @@ def _is_pools(result: Any) -> bool:
 PROPERTIES: Final = (
     Property("todo4_three_pools", three_pools, _exact),
     Property("todo4_threshold_edges", threshold_edges, _exact),
-    Property("todo4_exactly_one_pool", gaps, exactly_one),
-    Property("todo4_pure", two_mixes, pure(NAME, _is_pools), shrinks=False),
+    Property("todo4_exactly_one_pool", gaps, exactly_one, calls=_both_ways),
+    Property("todo4_pure", two_mixes, pure(NAME, _is_pools), shrinks=False, calls=calls_of_pure),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from pdgrade.hidden.properties import Case, Property, exact, pure
+from pdgrade.hidden.properties import Case, Property, calls_of_pure, exact, pure
 
 NAME: Final = "evaluate_pd_decision"
 STEP: Final = 0.125
@@ -124,5 +124,7 @@ PROPERTIES: Final = (
     Property("todo5_keep_requires_all_three", all_combinations, _kept),
     Property("todo5_boundaries", boundaries, _kept),
     Property("todo5_reported_numbers", reported, exact(NAME, oracle, numbers)),
-    Property("todo5_pure", two_measurements, pure(NAME, _is_decision), shrinks=False),
+    Property(
+        "todo5_pure", two_measurements, pure(NAME, _is_decision), shrinks=False, calls=calls_of_pure
+    ),
 )

@@ -294,3 +294,26 @@ def test_the_handoff_time_may_be_two_per_cent_off(given, right):
 def test_concepts_refuse_what_is_not_an_answer():
     for value in (None, True, ["A"], object()):
         failure_of("concept_1a_answer", lambda v=value: v)
+
+
+class Listening:
+    """A right function that notes which calls it is told of and which are made."""
+
+    def __init__(self, function):
+        self.__name__ = "listening"
+        self.function, self.told, self.made = function, [], []
+
+    def announce(self, calls):
+        self.told += [repr((args, kwargs)) for args, kwargs in calls]
+
+    def __call__(self, *args, **kwargs):
+        self.made.append(repr((args, kwargs)))
+        return self.function(*args, **kwargs)
+
+
+@pytest.mark.parametrize("grade_id", TODO_IDS)
+def test_a_proxy_is_told_exactly_the_calls_that_a_right_function_gets(grade_id):
+    for seed in range(5):
+        listening = Listening(module_of(grade_id).oracle)
+        run_hidden(grade_id, listening, seed)
+        assert listening.told == listening.made

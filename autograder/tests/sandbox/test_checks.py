@@ -8,6 +8,7 @@ import pytest
 from questions import QUESTION, SECRET, SOLUTION, answer, earned
 
 from pdgrade import assignment
+from pdgrade.assignment import TestCell
 from pdgrade.checks import grade_question
 
 FULL = {"hidden_any": 2.0, "visible": 1.0, "rejects": 1.0, "pure": 1.0}
@@ -133,6 +134,37 @@ def test_a_repeatedly_ending_answer_is_given_up(server):
     record = grade(server, "def double(items):\n    import os; os._exit(0)")
     assert sum(earned(record).values()) == 0
     assert {test.verdict for test in record.tests} == {"stopped"}
+
+
+AHEAD = """
+# 提前告知
+double.announce([(([n],), {}) for n in (1, 2, 3, 4)])
+assert double([1]) == [2]
+assert double([2]) == [4]
+"""
+AFTERWARDS = """
+# 之后
+assert double([5]) == [10]
+assert double([6])[0] == 12
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "points"),
+    [
+        ("return [2 * n for n in items]", [1.0, 1.0]),
+        ("return [2 * n for n in items] if items != [2] else [5]", [0.0, 1.0]),
+        ("seen.extend(items); return [2 * items[0]] if 3 not in seen else []", [1.0, 1.0]),
+        ("return [2 * n for n in items] if items != [3] else os._exit(1)", [1.0, 1.0]),
+    ],
+)
+def test_calls_that_were_announced_and_not_made_leave_no_trace(server, body, points):
+    tests = (TestCell("ahead", 1.0, AHEAD), TestCell("afterwards", 1.0, AFTERWARDS))
+    question = dataclasses.replace(QUESTION, tests=tests)
+    source = f"import os\nseen = []\ndef double(items):\n    {body}"
+    record = grade_question(question, answer(source), server, seed=7)
+    assert [test.points for test in record.tests] == points
+    assert record.status == "graded"
 
 
 needs_source = pytest.mark.skipif(not SOURCE.is_dir(), reason="needs source/ beside this folder")

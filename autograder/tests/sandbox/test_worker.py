@@ -199,3 +199,51 @@ def test_source_with_lone_surrogates_or_nul_is_an_error_of_its_cell_only(server)
     with server.worker(cells("x = '\ud800'", "y = 1\0", "def f(): return 1")) as worker:
         assert all(cell.error for cell in worker.cells[:2])
         assert worker.proxy("f")() == 1
+
+
+SQUARE = """
+    made = []
+    def f(n, items):
+        made.append(n)
+        if n == 13:
+            import os; os._exit(4)
+        items.append(n)
+        return [n * n, len(made)]
+"""
+
+
+def test_announced_calls_answer_as_they_would_one_by_one(server):
+    padding = "x" * 3000  # some thirty kilobytes are under way at a time: several batches
+    with server.worker(cells(SQUARE)) as worker:
+        worker.announce("f", [((n, [padding]), {}) for n in range(40, 80)])
+        for count, n in enumerate(range(40, 80), 1):
+            items = [padding]
+            assert worker.proxy("f")(n, items) == [n * n, count]
+            assert items == [padding, n]
+        assert not worker.spent
+
+
+def test_answers_larger_than_a_socket_holds_do_not_block_announced_calls(server):
+    with server.worker(cells("def f(text): return text * 100")) as worker:
+        texts = [str(n) * 2500 for n in range(9)]
+        worker.announce("f", [((text,), {}) for text in texts])
+        assert [worker.proxy("f")(text) for text in texts] == [text * 100 for text in texts]
+
+
+def test_another_call_than_the_announced_one_gets_its_own_answer(server):
+    with server.worker(cells(SQUARE)) as worker:
+        worker.announce("f", [((n, []), {}) for n in (1, 2, 3)])
+        assert worker.proxy("f")(1, []) == [1, 1]
+        assert worker.spent
+        assert worker.proxy("f")(9, []) == [81, 4]
+        assert not worker.spent
+
+
+def test_an_announced_call_that_ends_the_worker_is_charged_when_it_is_made(server):
+    with server.worker(cells(SQUARE)) as worker:
+        worker.announce("f", [((n, []), {}) for n in (11, 12, 13, 14)])
+        assert worker.proxy("f")(11, []) == [121, 1]
+        assert worker.proxy("f")(12, []) == [144, 2]
+        with pytest.raises(WorkerDied):
+            worker.proxy("f")(13, [])
+        assert worker.stop.detail == "exit status 4"
