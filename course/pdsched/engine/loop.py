@@ -105,7 +105,7 @@ def from_plan_function(
             rule = str(broken("raised", error=f"{type(error).__name__}: {error}"))
             raise PlanError(rule, iteration=number, inputs=inputs) from error
         chosen = decodes if read.decode_ids is None else read.decode_ids
-        return [*((name, 1) for name in chosen), *read.chunks]
+        return [*((name, 1) for name in chosen), *read.chunks.items()]
 
     return plan
 

@@ -20,9 +20,10 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from pdsched.errors import words_of
+from pdsched.interruption import Interruption, raise_in, settle, take_back
 
 LIMIT_S: Final = 0.8
-RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows one interruption, so keep ringing
+RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows interruptions, so keep ringing
 CALL_WIDTH: Final = 150
 
 Result = TypeVar("Result")
@@ -49,10 +50,6 @@ class LearnerRaisedError(Exception):
         self.call = call
         self.line = line
         self.source = source
-
-
-class _Interruption(BaseException):
-    """Raised inside the learner's code; not an Exception, so ``except Exception`` lets it pass."""
 
 
 class LearnerFunction:
@@ -87,7 +84,7 @@ class LearnerFunction:
             raise
         except NotImplementedError as error:
             raise UnwrittenError(self.name) from error
-        except (KeyboardInterrupt, _Interruption):
+        except (KeyboardInterrupt, Interruption):
             raise
         except BaseException as error:  # sys.exit() too: in a kernel it would end the cell
             line, source = _own_line(error.__traceback__, self._function)
@@ -146,8 +143,9 @@ def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
 
     def ring(_signal: int, _frame: FrameType | None) -> None:
         if not over:
-            raise _Interruption
+            raise Interruption
 
+    tracing = sys.gettrace()
     before = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, limit_s, RING_AGAIN_S)
@@ -157,7 +155,8 @@ def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
         finally:
             over = True
             signal.setitimer(signal.ITIMER_REAL, 0)
-    except _Interruption:
+            settle(tracing)
+    except Interruption:
         raise HungError(limit_s) from None
     finally:
         signal.signal(signal.SIGALRM, before)
@@ -167,34 +166,36 @@ def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
 def _on_thread(work: Callable[[], Result], limit_s: float) -> Result:
     results: list[Result] = []
     errors: list[BaseException] = []
+    over: list[bool] = []
 
     def target() -> None:
         try:
             results.append(work())
         except BaseException as error:
             errors.append(error)
+        finally:
+            settle()
+            over.append(True)  # nothing may be raised in what threading does after this
+            take_back()
 
     thread = threading.Thread(target=target, name="pdsched-learner", daemon=True)
     thread.start()
     thread.join(limit_s)
     if thread.is_alive():
-        _stop(thread)
+        _stop(thread, over)
         raise HungError(limit_s)
     if errors:
         raise errors[0]
     return results[0]
 
 
-def _stop(thread: threading.Thread) -> None:
+def _stop(thread: threading.Thread, over: list[bool]) -> None:
     """Ask a thread to end; one that sleeps in C hears it only when it wakes, and is left behind."""
-    import ctypes
-
     for _ in range(8):
-        ident = ctypes.c_ulong(thread.ident or 0)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_Interruption))
-        thread.join(RING_AGAIN_S)
-        if not thread.is_alive():
+        if over:
             return
+        raise_in(thread.ident or 0, Interruption)
+        thread.join(RING_AGAIN_S)
 
 
 def _by_trace(work: Callable[[], Result], limit_s: float) -> Result:
@@ -202,14 +203,14 @@ def _by_trace(work: Callable[[], Result], limit_s: float) -> Result:
 
     def watch(_frame: FrameType, _event: str, _arg: Any) -> Any:
         if time.monotonic() > end:
-            raise _Interruption
+            raise Interruption(again=False)
         return watch
 
     before = sys.gettrace()
     sys.settrace(watch)
     try:
         return work()
-    except _Interruption:
+    except Interruption:
         raise HungError(limit_s) from None
     finally:
         sys.settrace(before)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
-from contextlib import suppress
 from time import perf_counter
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
+
+from pdsched.interruption import Interruption, raise_in, settle, take_back
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 _POLL_S = 0.05
 
 
-class CallTimeoutError(BaseException):
-    """A watched call took too long.
-
-    Not an ``Exception``, so that ``except Exception`` in the function does not swallow it.
-    """
+class CallTimeoutError(Interruption):
+    """A watched call took too long; raised again and again until the call ends."""
 
 
 class CallLimit:
@@ -31,20 +34,22 @@ class CallLimit:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.began_s = 0.0  # when the call in progress began; 0 between calls
-        self._fired = False
+        self.rang = False  # whether a call has been overdue
         self._entered = 0
         self._old_handler: object = None
         self._by_signal = False
         self._watcher: threading.Thread | None = None
         self._stop = threading.Event()
         self._thread_id = 0
+        self._tracing: TraceFunction | None = None  # a debugger's, from before
 
     def __enter__(self) -> CallLimit:
         self._entered += 1
         if self._entered > 1:
             return self
-        self._fired = False
+        self.rang = False
         self._thread_id = threading.get_ident()
+        self._tracing = sys.gettrace()
         if _signal_is_free():
             self._by_signal = True
             self._old_handler = signal.signal(signal.SIGALRM, self._on_signal)
@@ -67,6 +72,8 @@ class CallLimit:
         self._entered -= 1
         if self._entered:
             return
+        if self.rang:
+            self.settle()
         if self._by_signal:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._old_handler)  # type: ignore[arg-type]
@@ -75,9 +82,21 @@ class CallLimit:
             self._stop.set()
             self._watcher.join()
             self._watcher = None
-            if self._fired and kind is not CallTimeoutError:  # raised, not yet delivered
-                with suppress(CallTimeoutError):
-                    _raise_in(self._thread_id, None)
+            if self.rang and kind is not CallTimeoutError:  # raised, not yet delivered
+                take_back()
+
+    def check(self) -> None:
+        """After a call that returned.
+
+        Raises:
+            CallTimeoutError: it was overdue and swallowed that.
+        """
+        if self.rang:
+            raise CallTimeoutError(again=False)
+
+    def settle(self) -> None:
+        """After a call that was overdue: nothing more is raised on its behalf."""
+        settle(self._tracing)
 
     def _overdue(self) -> bool:
         began_s = self.began_s
@@ -85,15 +104,14 @@ class CallLimit:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self._overdue():
-            self.began_s = 0.0
+            self.rang = True
             raise CallTimeoutError
 
     def _watch(self) -> None:
         while not self._stop.wait(_POLL_S):
             if self._overdue():
-                self.began_s = 0.0
-                self._fired = True
-                _raise_in(self._thread_id, CallTimeoutError)
+                self.rang = True
+                raise_in(self._thread_id, CallTimeoutError)
 
 
 def _signal_is_free() -> bool:
@@ -106,13 +124,3 @@ def _signal_is_free() -> bool:
         return not taken and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
     except (OSError, ValueError):
         return False
-
-
-def _raise_in(thread_id: int, error: type[BaseException] | None) -> None:
-    try:
-        import ctypes  # some builds of Python (WebAssembly) come without
-    except ImportError:
-        return
-    set_async = getattr(getattr(ctypes, "pythonapi", None), "PyThreadState_SetAsyncExc", None)
-    if set_async is not None:
-        set_async(ctypes.c_ulong(thread_id), ctypes.py_object(error) if error else None)

@@ -58,6 +58,7 @@ class PlanFunctionScheduler:
         self.name = name
         self._ids: tuple[str, ...] = ()
         self._ready: list[str] = []
+        self._asked_once = False
         self._everybody: dict[str, object] | None = None
         self._repeated = 0
 
@@ -84,30 +85,29 @@ class PlanFunctionScheduler:
         offered = _offered(state) if state.prefilling or state.waiting else {}
         ids = state.decodes.ids
         if ids is not self._ids:
-            self._ids, self._ready, self._everybody = ids, list(ids), None
+            self._ids, self._ready = ids, list(ids)
+            self._asked_once, self._everybody = False, None
         ready = self._ready
         if not offered:
             if not ready:
                 return NOTHING
             plan = self._ask(state, {}, ready)
             if state.may_repeat:
-                self._ask_again(state, ready, plan)
+                # A plan that is repeated must depend on nothing but its inputs: ask now and then.
+                self._repeated += 1
+                if self._repeated <= _ALWAYS_ASK_AGAIN or not self._repeated % _ASK_AGAIN_EVERY:
+                    self._ask(state, {}, ready, same_as=plan)
             if plan.decode_ids is None and not state.preempted:
-                state.grow_decodes()
+                if state.pool is not None:
+                    state.grow_decodes()
                 return DECODE_ALL
             return _carry_out(state, plan, {})
         suffixes = {
-            key: job.remaining_tokens - (0 if job.admission >= 0 else state.hit_tokens(job))
+            key: job.remaining_tokens - (state.hit_tokens(job) if job.admission < 0 else 0)
             for key, job in offered.items()
         }
         plan = self._ask(state, suffixes, ready)
         return _carry_out(state, plan, offered)
-
-    def _ask_again(self, state: WorkerState, ready: list[str], plan: ReadPlan) -> None:
-        """A plan that may be repeated must depend on nothing but its inputs: ask now and then."""
-        self._repeated += 1
-        if self._repeated <= _ALWAYS_ASK_AGAIN or self._repeated % _ASK_AGAIN_EVERY == 0:
-            self._ask(state, {}, ready, same_as=plan)
 
     def _ask(
         self,
@@ -134,16 +134,23 @@ class PlanFunctionScheduler:
                 )
             finally:
                 limit.began_s = 0.0
+            limit.check()
             if given_ready != ready or given_suffixes != suffixes:
                 _refuse_mutation(given_suffixes, given_ready, ready)
             if not suffixes and type(returned) is dict and returned == self._everybody:
                 return EVERYBODY  # the same as one that was checked for these inputs
             plan = read_plan(returned, suffixes, ready, budget, cap)
             if plan is EVERYBODY:
-                self._everybody = {**returned, "decode_request_ids": ready, "prefill_chunks": []}  # type: ignore[dict-item]
+                if self._asked_once:  # worth keeping only where the same question comes again
+                    assert isinstance(returned, dict)
+                    own = {"decode_request_ids": ready, "prefill_chunks": []}
+                    self._everybody = returned | own
+                self._asked_once = True
             if same_as is not None and plan != same_as:
                 _refuse_impurity(returned)
         except (Exception, SystemExit, CallTimeoutError) as error:
+            if limit.rang:
+                limit.settle()
             inputs = {
                 "prefill_suffixes": suffixes,
                 "decode_request_ids": ready,
@@ -249,18 +256,21 @@ def _offered(state: WorkerState) -> dict[str, Job]:
 
 
 def _carry_out(state: WorkerState, plan: ReadPlan, offered: dict[str, Job]) -> StepPlan:
+    decode_ids, planned = plan
     chunks: list[tuple[Job, int]] = []
-    for request_id, tokens in plan.chunks:
+    for request_id, tokens in planned.items():
         job = offered[request_id]
-        if request_id not in state.prefilling:
+        if job.admission < 0:
             state.admit(job)
-            state.hold(job, job.known_tokens)
+            if state.pool is not None:
+                state.hold(job, job.known_tokens)
         chunks.append((job, tokens))
-    preempted = state.take_preempted()
-    if plan.decode_ids is None:
-        state.grow_decodes()
+    preempted = state.take_preempted() if state.preempted else ()
+    if decode_ids is None:
+        if state.pool is not None:
+            state.grow_decodes()
         return StepPlan(None, chunks, preempted)
-    return StepPlan(_grow(state, plan.decode_ids), chunks, preempted)
+    return StepPlan(_grow(state, decode_ids), chunks, preempted)
 
 
 def _grow(state: WorkerState, decode_ids: Sequence[str]) -> list[Job]:

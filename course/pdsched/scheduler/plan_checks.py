@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from pdsched.messages import text
 from pdsched.scheduler.plan_error import safe_repr
@@ -14,10 +14,15 @@ class BrokenRuleError(Exception):
 
 
 class ReadPlan(NamedTuple):
-    """A checked plan: ``decode_ids`` is ``None`` when every ready request decodes."""
+    """A checked plan.
+
+    Attributes:
+        decode_ids: requests that decode, or ``None`` when every ready one does.
+        chunks: tokens of each prefill chunk by request, in order.
+    """
 
     decode_ids: Sequence[str] | None
-    chunks: Sequence[tuple[str, int]]
+    chunks: Mapping[str, int]
 
 
 def read_plan(
@@ -51,8 +56,8 @@ def read_plan(
             return EVERYBODY  # the common case, worth a short way
     if not decode_all:
         _check_decodes(decode_ids, ready)
-    read = _check_chunks(chunks, suffixes, cap) if chunks or type(chunks) is not list else ()
-    scheduled = len(decode_ids) + sum([tokens for _, tokens in read])
+    read = _check_chunks(chunks, suffixes, cap)
+    scheduled = len(decode_ids) + sum(read.values())
     if scheduled > budget:
         raise broken("over_budget", used=scheduled, budget=budget)
     if type(used) is not int or used != scheduled:
@@ -76,7 +81,7 @@ def read_plan(
     return ReadPlan(None if decode_all or len(decode_ids) == len(ready) else decode_ids, read)
 
 
-EVERYBODY: Final = ReadPlan(None, ())
+EVERYBODY: Final = ReadPlan(None, {})
 
 
 def _balances(
@@ -115,24 +120,33 @@ def _check_decodes(decode_ids: object, ready: Sequence[str]) -> None:
         seen.add(request_id)
 
 
-def _check_chunks(chunks: object, suffixes: Mapping[str, int], cap: int) -> list[tuple[str, int]]:
+def _check_chunks(chunks: object, suffixes: Mapping[str, int], cap: int) -> dict[str, int]:
     if type(chunks) not in (list, tuple):
         raise broken(
             "wrong_type", key="prefill_chunks", allowed="list[dict]", value=safe_repr(chunks)
         )
     assert isinstance(chunks, (list, tuple))
-    read: list[tuple[str, int]] = []
-    seen: set[str] = set()
+    read: dict[str, int] = {}
     for chunk in chunks:
-        request_id, tokens = _check_chunk(chunk, suffixes, cap)
-        if request_id in seen:
-            raise broken("duplicate_prefill", request_id=safe_repr(request_id))
-        seen.add(request_id)
-        read.append((request_id, tokens))
+        if type(chunk) is dict:
+            request_id, tokens = chunk.get("request_id"), chunk.get("tokens")
+            if (
+                type(request_id) is str
+                and type(tokens) is int
+                and 0 < tokens <= cap
+                and tokens <= suffixes.get(request_id, 0)
+                and request_id not in read
+            ):
+                read[request_id] = tokens
+                continue
+        _refuse_chunk(chunk, suffixes, cap, read)
     return read
 
 
-def _check_chunk(chunk: object, suffixes: Mapping[str, int], cap: int) -> tuple[str, int]:
+def _refuse_chunk(
+    chunk: object, suffixes: Mapping[str, int], cap: int, before: Mapping[str, int]
+) -> NoReturn:
+    """Name the rule that a chunk breaks."""
     if type(chunk) is not dict or "request_id" not in chunk or "tokens" not in chunk:
         raise broken(
             "wrong_type",
@@ -150,8 +164,8 @@ def _check_chunk(chunk: object, suffixes: Mapping[str, int], cap: int) -> tuple[
         raise broken("chunk_not_positive", request_id=shown, tokens=tokens)
     if tokens > cap:
         raise broken("chunk_over_cap", request_id=shown, tokens=tokens, cap=cap)
-    if tokens > suffixes[request_id]:
-        raise broken(
-            "chunk_over_suffix", request_id=shown, tokens=tokens, suffix=suffixes[request_id]
-        )
-    return request_id, tokens
+    suffix = suffixes[request_id]
+    if tokens > suffix:
+        raise broken("chunk_over_suffix", request_id=shown, tokens=tokens, suffix=suffix)
+    assert request_id in before
+    raise broken("duplicate_prefill", request_id=shown)

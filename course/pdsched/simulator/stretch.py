@@ -186,8 +186,10 @@ def _times_ahead(
             raise worker.bad_price(min(took), 0, size, context)
     ends = list(accumulate(took, initial=now_ms))
     del ends[0]
-    reached = bisect_left(ends, horizon_ms) + 1
-    return (took, ends) if reached >= steps else (took[:reached], ends[:reached])
+    if ends[-1] > horizon_ms:
+        reached = bisect_left(ends, horizon_ms) + 1
+        del took[reached:], ends[reached:]
+    return took, ends
 
 
 def _slope(worker: Worker, size: int, first: int, last: int, first_ms: float) -> float | None:

@@ -33,6 +33,15 @@ def stubborn():
             continue
 
 
+def nested():
+    while True:
+        try:
+            while True:
+                sum(range(10))
+        except:  # noqa: E722 - nearly all of its time is spent inside the try
+            pass
+
+
 def on_another_thread(work):
     """What ``work`` returned or raised on a thread that is not the main one."""
     box = []
@@ -59,7 +68,36 @@ def test_the_main_thread_is_interrupted(work):
         guard.run_limited(work, LIMIT_S)
 
 
-@pytest.mark.parametrize("work", [forever, sleeping])
+@needs_alarm
+@pytest.mark.parametrize("work", [stubborn, nested])
+def test_a_loop_that_swallows_everything_never_gets_away(work):
+    tracing = sys.gettrace()
+    for _ in range(20):  # where in the loop the alarm rings is chance
+        with pytest.raises(HungError):
+            guard.run_limited(work, 0.01)
+    assert sys.gettrace() is tracing
+
+
+@needs_alarm
+def test_a_debuggers_trace_goes_on_afterwards():
+    seen = []
+
+    def watch(frame, event, _arg):
+        seen.append((frame.f_code.co_name, event))
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with pytest.raises(HungError):
+            guard.run_limited(stubborn, 0.01)
+        seen.clear()
+        guard.run_limited(lambda: 7)
+    finally:
+        sys.settrace(before)
+    assert ("run_limited", "call") in seen
+
+
+@pytest.mark.parametrize("work", [forever, sleeping, stubborn])
 def test_another_thread_is_freed_too(work):
     assert isinstance(on_another_thread(lambda: guard.run_limited(work, LIMIT_S)), HungError)
 

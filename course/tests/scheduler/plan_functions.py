@@ -57,6 +57,17 @@ def loops_and_swallows(*_, **__):
             time.sleep(0.001)
 
 
+def loops_and_swallows_everything(*_, **__):
+    while True:
+        try:
+            sum(range(10))
+        except:  # noqa: E722 - on Python 3.10 signals are looked at inside the try only
+            continue
+
+
+ENDLESS = (loops, loops_and_swallows, loops_and_swallows_everything)
+
+
 def leaves(*_, **__):
     raise SystemExit(3)
 

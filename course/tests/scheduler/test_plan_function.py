@@ -100,13 +100,13 @@ def test_a_function_that_answers_the_same_question_twice_differently_is_refused(
         run(moody, [Request("a", 0.0, 2, 6), Request("b", 0.0, 2, 6)])
 
 
-@pytest.mark.parametrize("function", [plan_functions.loops, plan_functions.loops_and_swallows])
+@pytest.mark.parametrize("function", plan_functions.ENDLESS)
 def test_a_loop_is_stopped_in_the_main_thread(function):
     with pytest.raises(PlanError, match="did not return within"):
         run(function, limit_s=0.1)
 
 
-@pytest.mark.parametrize("function", [plan_functions.loops, plan_functions.loops_and_swallows])
+@pytest.mark.parametrize("function", plan_functions.ENDLESS)
 def test_a_loop_is_stopped_in_another_thread(function):
     caught = []
 
