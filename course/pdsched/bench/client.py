@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import ssl
 import time
 from collections.abc import Callable, Mapping
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import pdsched.messages.bench  # noqa: F401  registers the catalog
 from pdsched.bench.stream import MalformedResponseError, ResponseParser
+from pdsched.messages import text
 
 Clock = Callable[[], float]  # milliseconds
 
@@ -47,7 +50,7 @@ class Target:
         """
         parts = urlsplit(url if "://" in url else f"http://{url}")
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError(f"url must look like http://127.0.0.1:8000, got {url!r}")
+            raise ValueError(text("bench.bad_url", url=url))
         tls = parts.scheme == "https"
         path = parts.path.rstrip("/") or "/v1"
         port = parts.port or (443 if tls else 80)
@@ -181,7 +184,8 @@ class Stream(asyncio.Protocol):
                 if "sent_ms" in event:
                     self.server_ms.append(event["sent_ms"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise MalformedResponseError(f"{payload[:120].decode(errors='replace')}") from error
+            start = payload[:120].decode(errors="replace")
+            raise MalformedResponseError(text("bench.detail.not_json", start=start)) from error
 
     def fail(self, kind: str, detail: str) -> None:
         """Give up; the first reason stays."""
@@ -209,7 +213,7 @@ class Stream(asyncio.Protocol):
             message = error_message(bytes(self.parser.body))
             named = status == 404 and "model" in message.lower()
             return Failure("wrong_model" if named else "http_error", f"HTTP {status}: {message}")
-        detail = f"{len(self.token_ms)} tokens had come"
+        detail = text("bench.detail.tokens", count=len(self.token_ms))
         return Failure("disconnected", f"{exc}; {detail}" if exc else detail)
 
 
@@ -239,9 +243,16 @@ async def open_stream(target: Target, stream: Stream, timeout_s: float) -> None:
         connecting = loop.create_connection(lambda: stream, target.host, target.port, ssl=context)
         await asyncio.wait_for(connecting, timeout_s)
     except asyncio.TimeoutError:
-        stream.failure = Failure("connect_timeout", f"{target.host}:{target.port}, {timeout_s} s")
+        detail = text("bench.detail.connecting", seconds=timeout_s)
+        stream.failure = Failure("connect_timeout", detail)
     except OSError as error:
-        stream.failure = Failure("refused", f"{target.host}:{target.port}: {error}")
+        stream.failure = Failure("refused", _plainly(error))
+
+
+def _plainly(error: OSError) -> str:
+    """The system's words for it, without number, address or Python's own."""
+    number = error.errno or 0  # below zero or missing: not the kernel's, such as an unknown name
+    return os.strerror(number) if number > 0 else error.strerror or str(error)
 
 
 async def list_models(target: Target, timeout_s: float = 5.0) -> tuple[str, ...] | Failure:
@@ -255,7 +266,7 @@ async def list_models(target: Target, timeout_s: float = 5.0) -> tuple[str, ...]
         try:
             await asyncio.wait_for(closed.wait(), timeout_s)
         except asyncio.TimeoutError:
-            stream.fail("first_token_timeout", f"no answer to /models in {timeout_s} s")
+            stream.fail("first_token_timeout", text("bench.detail.no_models", seconds=timeout_s))
     if stream.failure is not None:
         return stream.failure
     try:

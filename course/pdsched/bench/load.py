@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from pdsched.bench import prompts
 from pdsched.bench.client import Failure, RequestResult, Stream, Target, Timeouts, open_stream
+from pdsched.messages import text
 from pdsched.workload import Request
 
 _WATCH_INTERVAL_S = 0.1
@@ -107,7 +108,7 @@ class _Run:
                 await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             watcher.cancel()
-        unsent = Failure("not_sent", "the run ended before its turn")
+        unsent = Failure("not_sent", text("bench.detail.ended"))
         results = tuple(
             self.results.get(r.request_id)
             or RequestResult(r.request_id, r.arrival_ms, failure=unsent)
@@ -117,7 +118,7 @@ class _Run:
 
     async def _one(self, request: Request, body: bytes) -> None:
         if self.refusals >= _GIVE_UP_AFTER_REFUSALS:
-            detail = f"{self.refusals} connections in a row were refused"
+            detail = text("bench.detail.given_up", count=self.refusals)
             self._keep(request, None, Failure("not_sent", detail))
             self.slots.release()
             return
@@ -134,7 +135,7 @@ class _Run:
             else:
                 self.refusals += 1
         except asyncio.CancelledError:
-            stream.fail("not_sent", "the run was stopped while it was in flight")
+            stream.fail("not_sent", text("bench.detail.stopped"))
             raise
         finally:
             self.open.discard(stream)
@@ -170,9 +171,15 @@ class _Run:
             for stream in tuple(self.open):
                 quiet_s = (now - stream.last_ms) / 1_000
                 if now - stream.sent_ms > limits.total_s * 1_000:
-                    stream.fail("total_timeout", f"not finished after {limits.total_s} s")
+                    detail = text("bench.detail.total", seconds=limits.total_s)
+                    stream.fail("total_timeout", detail)
                 elif not stream.token_ms and quiet_s > limits.first_token_s:
-                    stream.fail("first_token_timeout", f"no token in {limits.first_token_s} s")
+                    detail = text("bench.detail.no_token", seconds=limits.first_token_s)
+                    stream.fail("first_token_timeout", detail)
                 elif stream.token_ms and quiet_s > limits.between_tokens_s:
-                    detail = f"silent for {limits.between_tokens_s} s after {len(stream.token_ms)}"
-                    stream.fail("between_tokens_timeout", f"{detail} tokens")
+                    detail = text(
+                        "bench.detail.silent",
+                        seconds=limits.between_tokens_s,
+                        count=len(stream.token_ms),
+                    )
+                    stream.fail("between_tokens_timeout", detail)

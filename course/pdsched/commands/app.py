@@ -182,6 +182,7 @@ def bench(
     max_prompt: Annotated[int | None, _option("max_prompt", "--max-prompt-tokens")] = None,
     max_output: Annotated[int | None, _option("max_output", "--max-output-tokens")] = None,
     chat: Annotated[bool, _option("chat", "--chat")] = False,
+    timeout: Annotated[float | None, _option("timeout", "--timeout")] = None,
     out: Json = None,
 ) -> None:
     """Send a workload to a real server."""
@@ -202,6 +203,7 @@ def bench(
             chat=chat,
             seed=seed,
             slo=Slo(*(parse_slo(slo).get(f"{name}_slo_ms") for name in ("ttft", "tpot"))),
+            timeouts=command.timeouts(timeout),
             out=out,
         )
         raise typer.Exit(command.run(options))

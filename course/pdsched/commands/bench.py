@@ -82,6 +82,19 @@ class BenchOptions:
         )
 
 
+def timeouts(seconds: float | None) -> Timeouts:
+    """The usual patience, or this many seconds without a token.
+
+    Raises:
+        ValueError: not above zero.
+    """
+    if seconds is None:
+        return Timeouts()
+    if not seconds > 0:
+        raise ValueError(text("bench.bad_timeout", seconds=seconds))
+    return Timeouts(first_token_s=seconds, between_tokens_s=seconds)
+
+
 def run(options: BenchOptions) -> int:
     """Run the benchmark and print table and notes.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from pdsched.engine.interference import share
 from pdsched.engine.model import PAGE_TOKENS, Engine
 from pdsched.scheduler.plan_checks import BrokenRuleError, broken, read_plan
 from pdsched.scheduler.plan_error import PlanError, PlanUnwrittenError
@@ -161,11 +162,17 @@ class ServingLoop:
         self._until: dict[str, int] = {}  # length at which a sequence is finished
         self._held: set[str] = set()
         self._reserved_pages = 0
+        self._cpu_s = self._wall_s = 0.0
         self._num_pages = len(engine.kv.pages)
 
     def now_ms(self) -> float:
         """Milliseconds since the loop was made."""
         return (self._clock() - self._began) * 1_000
+
+    @property
+    def core_share(self) -> float:
+        """The share of a core that the iterations so far got; what is missing, others had."""
+        return share(self._cpu_s, self._wall_s)
 
     def submit(self, sequence_id: str, prompt_tokens: Sequence[int], output_tokens: int) -> None:
         """Queue a request that ends after ``output_tokens`` tokens.
@@ -230,9 +237,12 @@ class ServingLoop:
             raise StuckError(f"nothing planned; pending: {[work.sequence_id for work in pending]}")
         states = self.engine.sequences
         before = {name: states[name].num_computed for name, _ in chosen}
+        cpu_s, wall_s = time.thread_time(), time.perf_counter()
         start_ms = self.now_ms()
         sampled = self.engine.step(chosen)
         end_ms = self.now_ms()
+        self._wall_s += time.perf_counter() - wall_s
+        self._cpu_s += time.thread_time() - cpu_s
         pages_used = self._num_pages - len(self.engine.kv.free_pages)
         finished = tuple(n for n in sampled if len(states[n].tokens) >= self._until[n])
         step = Step(

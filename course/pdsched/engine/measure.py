@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pdsched.engine import calibration, pools, stall, threads
+from pdsched.engine.interference import CoreShare
 from pdsched.engine.specs import PlannerSpec
 from pdsched.engine.weights import ModelConfig, Weights
 from pdsched.workload import Request
@@ -58,17 +59,19 @@ def run_stall(options: Options) -> dict[str, Any]:
     grid = _grid(options["grid"]) if "grid" in options else None
     runs: dict[str, list[stall.StallRun]] = {name: [] for name in plans}
     sampled: list[list[calibration.IterationFeatures]] = []
-    for _ in range(options.get("repeats", 3)):
-        for name, spec in plans.items():
-            runs[name].append(stall.measure(config, spec.planner(), scenario, weights=weights))
-        if grid is not None:
-            sampled.append(
-                calibration.sample_iterations(config, grid, seed=scenario.seed, weights=weights)
-            )
+    with CoreShare() as core:
+        for _ in range(options.get("repeats", 3)):
+            for name, spec in plans.items():
+                runs[name].append(stall.measure(config, spec.planner(), scenario, weights=weights))
+            if grid is not None:
+                sampled.append(
+                    calibration.sample_iterations(config, grid, seed=scenario.seed, weights=weights)
+                )
     stall.middle([run for each in runs.values() for run in each])  # all agree on the token
     answer: dict[str, Any] = {
         "runs": {name: asdict(stall.middle(each)) for name, each in runs.items()},
         "threads": threads.describe(),
+        "core_share": core.value,
     }
     return answer | (_fitted(sampled, options) if sampled else {})
 
@@ -91,18 +94,24 @@ def run_pools(options: Options) -> dict[str, Any]:
     if len(tokens) > 1:
         raise RuntimeError("generated tokens depend on the plan: the engine is wrong")
     runs = {name: asdict(run) for name, run in served.items()}
-    return {"runs": runs, "threads": "1 per process, 2 processes"}
+    return {
+        "runs": runs,
+        "threads": "1 per process, 2 processes",
+        "core_share": min((run.core_share for run in served.values()), default=1.0),
+    }
 
 
 def run_calibrate(options: Options) -> dict[str, Any]:
     """Measure a grid of iterations ``repeats`` times and fit the linear cost model to them."""
     config = ModelConfig(**options.get("config", {}))
     seed = options.get("seed", 0)
-    sampled = [
-        calibration.sample_iterations(config, _grid(options.get("grid", {})), seed=seed)
-        for _ in range(options.get("repeats", 3))
-    ]
-    return _fitted(sampled, options) | {"threads": threads.describe()}
+    with CoreShare() as core:
+        sampled = [
+            calibration.sample_iterations(config, _grid(options.get("grid", {})), seed=seed)
+            for _ in range(options.get("repeats", 3))
+        ]
+    told = {"threads": threads.describe(), "core_share": core.value}
+    return _fitted(sampled, options) | told
 
 
 def _grid(sizes: Options) -> calibration.Grid:

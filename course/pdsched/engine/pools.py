@@ -55,11 +55,19 @@ class Served:
 
 @dataclass(frozen=True)
 class PoolsRun:
-    """What two workers did with a workload."""
+    """What two workers did with a workload.
+
+    Attributes:
+        served: every request.
+        handoffs: KV that was moved.
+        workers: what each worker did.
+        core_share: of a core, what the worker that got less had while it computed.
+    """
 
     served: tuple[Served, ...]
     handoffs: tuple[Handoff, ...]
     workers: tuple[WorkerRecord, ...]
+    core_share: float = 1.0
 
     def timeline(self, system: str) -> Timeline:
         """The same in the simulator's terms."""
@@ -75,9 +83,8 @@ class PoolsRun:
             for each in answer["served"]
         ]
         handoffs = [Handoff(**each) for each in answer["handoffs"]]
-        return cls(
-            tuple(served), tuple(handoffs), tuple(WorkerRecord(**w) for w in answer["workers"])
-        )
+        workers = tuple(WorkerRecord(**w) for w in answer["workers"])
+        return cls(tuple(served), tuple(handoffs), workers, answer["core_share"])
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,8 @@ def _gather(
         for r in requests
     )
     handoffs = tuple(handoff for part in parts for handoff in part.handoffs)
-    return PoolsRun(served, handoffs, tuple(part.worker for part in parts))
+    core_share = min(part.core_share for part in parts)
+    return PoolsRun(served, handoffs, tuple(part.worker for part in parts), core_share)
 
 
 def _receive(gate: Connection) -> Any:
@@ -210,6 +218,7 @@ class _Part:
     tokens: Mapping[str, Sequence[tuple[float, int]]]
     handoffs: tuple[Handoff, ...]
     worker: WorkerRecord
+    core_share: float
 
 
 def work(task: WorkerTask, gate: Connection, peer: Connection) -> None:
@@ -333,4 +342,4 @@ class _Worker:
             kv_block_ms=sum(s.pages_used * (s.end_ms - s.start_ms) for s in steps),
             stranded_block_ms=0.0,
         )
-        return _Part(self.tokens, tuple(self.handoffs), record)
+        return _Part(self.tokens, tuple(self.handoffs), record, self.loop.core_share)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pdsched.bench.measured import metrics_row
+from pdsched.engine import interference
 from pdsched.engine.pools import PoolsRun
 from pdsched.evidence import Evidence, measured_conditions
 from pdsched.metrics import Slo, summarize
@@ -27,7 +28,12 @@ def stall_table(title: str, answer: Mapping[str, Any], *, seed: int, repeats: in
         }
         for name, run in runs.items()
     ]
-    conditions = measured_conditions(threads=answer["threads"], seed=seed, repeats=repeats)
+    conditions = measured_conditions(
+        threads=answer["threads"],
+        seed=seed,
+        repeats=repeats,
+        interference=interference.told(answer["core_share"]),
+    )
     return Evidence(title, "measured", rows, conditions)
 
 
@@ -39,5 +45,10 @@ def pools_table(
         metrics_row(name, summarize(PoolsRun.from_json(run).timeline(name), slo))
         for name, run in answer["runs"].items()
     ]
-    conditions = measured_conditions(threads=answer["threads"], seed=seed, **more)
+    conditions = measured_conditions(
+        threads=answer["threads"],
+        seed=seed,
+        **more,
+        interference=interference.told(answer["core_share"]),
+    )
     return Evidence(title, "measured", rows, conditions)

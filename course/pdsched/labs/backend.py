@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeVar
 
 import pdsched.messages.labs  # noqa: F401  registers the catalog
@@ -14,6 +16,7 @@ from pdsched.bench import LoadRun, Target, Timeouts, run_load
 from pdsched.bench.measured import measured_timeline
 from pdsched.bench.session import choose_model
 from pdsched.cost import CostModel
+from pdsched.engine import interference
 from pdsched.engine.server import ServerProcess, launched
 from pdsched.evidence import Evidence, measured_conditions
 from pdsched.figures import Picture
@@ -103,16 +106,37 @@ def load_curve(
     measured: dict[float, Metrics] = {}
     simulated: dict[float, Metrics] = {}
     rows: list[dict[str, Any]] = []
+    lag_ms = 0.0
     for rate in rates_per_s:
         requests = small_chat(num_requests, rate, seed=seed)
         run = wait_for(run_load(target, requests, seed=seed, timeouts=Timeouts()))
         measured[rate] = _metrics(run, target)
         simulated[rate] = _simulated(requests, cost)
         rows += _rows(rate, measured[rate], simulated[rate], run)
-    conditions = measured_conditions(threads="1 server, 1 client", seed=seed)
-    conditions |= {"cost_model": f"{cost.name}, {cost.error}", "requests": num_requests}
+        lag_ms = max(lag_ms, run.worst_lag_ms)
+    conditions = measured_conditions(
+        threads="1 server, 1 client",
+        seed=seed,
+        cost_model=f"{cost.name}, {cost.error}",
+        requests=num_requests,
+        client_lag_ms=round(lag_ms, 1),
+        **_interference(target),
+    )
     table = Evidence(text("labs.backend.title"), "measured", rows, conditions)
     return LoadCurve(tuple(rates_per_s), measured, simulated, table)
+
+
+def _interference(target: Target) -> dict[str, str]:
+    """What other programs took from the server while it computed; only ours can tell."""
+    connection = HTTPConnection(target.host, target.port, timeout=2)
+    try:
+        connection.request("GET", "/health")
+        share = float(json.loads(connection.getresponse().read())["core_share"])
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
+        return {}
+    finally:
+        connection.close()
+    return {"interference": interference.told(share)}
 
 
 def _metrics(run: LoadRun, target: Target) -> Metrics:

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from pdsched.cost import LinearCost
-from pdsched.engine import measure, report
+from pdsched.cost import CostModel, LinearCost
+from pdsched.engine import interference, measure, report
 from pdsched.engine.calibration import IterationFeatures
 from pdsched.engine.specs import PlannerSpec
 from pdsched.engine.stall import LONG, Scenario, StallRun
@@ -23,15 +23,23 @@ from pdsched.simulator import simulate
 from pdsched.workload import Request
 
 Specs = Mapping[str, PlannerSpec]
+LONG_PROMPT, SHORT, LONG_SHARE = 1_024, 64, 0.3  # of `mixed_requests`
 LONG_WAIT = 10  # times a decode-only iteration: what the strip marks
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A cost model of this machine, and the iterations it was fitted to and judged on."""
+    """A cost model of this machine, and the iterations it was fitted to and judged on.
+
+    Attributes:
+        cost: the model.
+        iterations: measured, two thirds to fit and one third to judge.
+        core_share: of a core, what the engine got meanwhile.
+    """
 
     cost: LinearCost
     iterations: tuple[IterationFeatures, ...]
+    core_share: float = 1.0
 
     def picture(self) -> Picture:
         """Predicted over measured, one dot per iteration."""
@@ -45,7 +53,7 @@ class Calibration:
 
     def __str__(self) -> str:
         cost = self.cost
-        return text(
+        formula = text(
             "labs.fit.formula",
             base=cost.base_ms,
             token=cost.prefill_token_ms,
@@ -54,13 +62,15 @@ class Calibration:
             context=cost.decode_context_ms * 1_000,
             error=cost.error,
         )
+        told = interference.told(self.core_share)
+        return f"{formula}\n{text('evidence.condition.interference')}: {told}"
 
 
 def calibrate(*, seed: int = 0) -> Calibration:
     """Measure a grid of iterations in a process of its own and fit the linear model."""
     answer = measure.in_fresh_process("calibrate", seed=seed, source=text("labs.fit.source"))
     iterations = tuple(IterationFeatures(**each) for each in answer["iterations"])
-    return Calibration(LinearCost(**answer["cost"]), iterations)
+    return Calibration(LinearCost(**answer["cost"]), iterations, answer["core_share"])
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,7 @@ def measure_stall(specs: Specs, *, scenario: Scenario | None = None, repeats: in
         for name, run in answer["runs"].items()
     }
     iterations = tuple(IterationFeatures(**each) for each in answer["iterations"])
-    calibration = Calibration(LinearCost(**answer["cost"]), iterations)
+    calibration = Calibration(LinearCost(**answer["cost"]), iterations, answer["core_share"])
     return StallLab(served, specs, runs, table, calibration)
 
 
@@ -161,13 +171,13 @@ def overlay(lab: StallLab, plan: OwnPlan) -> Overlay:
                     "error": f"{ours / real - 1:+.0%}",
                 }
             )
-    conditions = measured_conditions(threads="1", seed=lab.scenario.seed)
-    table = Evidence(
-        text("labs.overlay.table"),
-        "measured",
-        rows,
-        conditions | {"cost_model": f"{cost.name}, {cost.error}"},
+    conditions = measured_conditions(
+        threads="1",
+        seed=lab.scenario.seed,
+        cost_model=f"{cost.name}, {cost.error}",
+        interference=interference.told(lab.calibration.core_share),
     )
+    table = Evidence(text("labs.overlay.table"), "measured", rows, conditions)
     return Overlay(predicted, {name: run.gaps_ms for name, run in lab.runs.items()}, table)
 
 
@@ -201,21 +211,45 @@ def _simulated(
     return gaps, served.first_token_ms - arrival_ms
 
 
-def mixed_requests(
-    num_requests: int, *, rate_per_s: float, seed: int, long_share: float = 0.3
-) -> list[Request]:
-    """Poisson arrivals; some prompts have 1,024 tokens, the others 64; 24 tokens out."""
+def rate_that_keeps_busy(cost: CostModel, prefill_share: float) -> float:
+    """Arrivals per second of `mixed_requests` that fill this share of one prefill worker.
+
+    In requests per second a load means something else on every machine; as a share it does not.
+    """
+    long_ms, short_ms = (
+        cost.iteration_ms(tokens, 0, tokens**2 / 2, 0, 0, 1) for tokens in (LONG_PROMPT, SHORT)
+    )
+    return prefill_share * 1_000 / (LONG_SHARE * long_ms + (1 - LONG_SHARE) * short_ms)
+
+
+def slo_of(cost: CostModel, *, times: float = 3.0) -> Slo:
+    """Limits for `mixed_requests` on this machine, as multiples of what an idle engine needs.
+
+    TTFT: of a long prompt alone. TPOT: of an iteration of eight chats.
+    """
+    long_ms = cost.iteration_ms(LONG_PROMPT, 0, LONG_PROMPT**2 / 2, 0, 0, 1)
+    chats_ms = cost.iteration_ms(0, 0, 0.0, 8, 8 * SHORT, 8)
+    return Slo(ttft_ms=times * long_ms, tpot_ms=times * chats_ms)
+
+
+def mixed_requests(num_requests: int, *, rate_per_s: float, seed: int) -> list[Request]:
+    """Poisson arrivals; three in ten prompts have 1,024 tokens, the others 64; 24 tokens out."""
     rng = random.Random(seed)
     requests, now_ms = [], 0.0
     for number in range(num_requests):
         now_ms += rng.expovariate(rate_per_s) * 1_000
-        prompt_tokens = 1_024 if rng.random() < long_share else 64
+        prompt_tokens = LONG_PROMPT if rng.random() < LONG_SHARE else SHORT
         requests.append(Request(f"r{number}", now_ms, prompt_tokens, 24))
     return requests
 
 
 def compare_pools(
-    requests: Sequence[Request], plan: OwnPlan, *, seed: int, chunk_tokens: int = 128
+    requests: Sequence[Request],
+    plan: OwnPlan,
+    *,
+    seed: int,
+    slo: Slo,
+    chunk_tokens: int = 128,
 ) -> Evidence:
     """Shared whole, shared chunked and 1P+1D, two processes each, one after the other."""
     whole, pieces = asdict(plan.spec(None)), asdict(plan.spec(chunk_tokens))
@@ -241,6 +275,12 @@ def compare_pools(
         text("labs.pools.table"),
         answer,
         seed=seed,
-        slo=Slo(),
-        workload=f"{len(requests)} requests, Poisson",
+        slo=slo,
+        SLO=f"TTFT {slo.ttft_ms:.0f} ms, TPOT {slo.tpot_ms:.1f} ms",
+        workload=f"{len(requests)} requests, Poisson, {_rate_per_s(requests):.1f}/s",
     )
+
+
+def _rate_per_s(requests: Sequence[Request]) -> float:
+    """Arrivals per second, from zero to the last."""
+    return len(requests) / max(requests[-1].arrival_ms, 1e-9) * 1_000

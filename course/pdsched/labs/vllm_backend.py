@@ -20,6 +20,7 @@ from typing import Any
 
 import pdsched.messages.labs  # noqa: F401  registers the catalog
 from pdsched.engine import report, threads, vllm_adapter
+from pdsched.engine.interference import CoreShare
 from pdsched.engine.specs import UNLIMITED_TOKENS, PlannerSpec
 from pdsched.engine.stall import LONG, Scenario, StallRun
 from pdsched.evidence import Evidence
@@ -44,11 +45,15 @@ def measure_stall(
     if not vllm_adapter.available():
         raise ModuleNotFoundError(vllm_adapter.why_not())
     served = scenario or Scenario()
-    runs = {}
+    answers = {}
     for name, spec in specs.items():
         options = {"spec": asdict(spec), "scenario": asdict(served), "repeats": repeats}
-        runs[name] = _in_fresh_process(options)
-    answer = {"runs": runs, "threads": "1"}
+        answers[name] = _in_fresh_process(options)
+    answer = {
+        "runs": {name: each["run"] for name, each in answers.items()},
+        "threads": "1",
+        "core_share": min((each["core_share"] for each in answers.values()), default=1.0),
+    }
     return report.stall_table(text("labs.vllm.table"), answer, seed=served.seed, repeats=repeats)
 
 
@@ -82,8 +87,11 @@ def serve_scenario(options: Mapping[str, Any]) -> dict[str, Any]:
     spec, scenario = PlannerSpec(**options["spec"]), Scenario(**options["scenario"])
     with tempfile.TemporaryDirectory() as folder:
         engine = _engine(spec, folder)
-        runs = [_once(engine, scenario, turn) for turn in range(options["repeats"] + 1)][1:]
-    return asdict(sorted(runs, key=lambda run: run.max_itl_ms)[len(runs) // 2])
+        _once(engine, scenario, 0)  # warms up
+        with CoreShare() as core:
+            runs = [_once(engine, scenario, turn) for turn in range(1, options["repeats"] + 1)]
+    middle = sorted(runs, key=lambda run: run.max_itl_ms)[len(runs) // 2]
+    return {"run": asdict(middle), "core_share": core.value}
 
 
 def _engine(spec: PlannerSpec, folder: str) -> Any:

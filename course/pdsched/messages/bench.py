@@ -36,6 +36,14 @@ CATALOG = {
         zh="注意：{count} 个请求的服务器把多个 token 合并进一个数据块，ITL 按数据块计。",
         en="note: for {count} requests the server put several tokens into one chunk; ITL counts chunks.",
     ),
+    "bench.bad_url": Message(
+        zh="url 应写成 http://127.0.0.1:8000 的样子，得到 {url!r}。",
+        en="url must look like http://127.0.0.1:8000, got {url!r}.",
+    ),
+    "bench.bad_timeout": Message(
+        zh="--timeout 应是大于 0 的秒数，得到 {seconds:g}。",
+        en="--timeout must be seconds above 0, got {seconds:g}.",
+    ),
     "bench.saved": Message(zh="证据文件：{path}", en="evidence file: {path}"),
     "bench.refused": Message(zh="连接被拒绝", en="connection refused"),
     "bench.connect_timeout": Message(zh="连接超时", en="connecting timed out"),
@@ -48,5 +56,29 @@ CATALOG = {
     "bench.http_error": Message(zh="服务器返回错误", en="server answered with an error"),
     "bench.server_error": Message(zh="流中报告错误", en="error inside the stream"),
     "bench.not_sent": Message(zh="没有发出", en="not sent"),
+    "bench.detail.tokens": Message(zh="已经收到 {count} 个 token", en="{count} tokens had come"),
+    "bench.detail.connecting": Message(
+        zh="{seconds:g} 秒没有连上", en="no connection in {seconds:g} s"
+    ),
+    "bench.detail.no_models": Message(
+        zh="{seconds:g} 秒没有回答 /models", en="no answer to /models in {seconds:g} s"
+    ),
+    "bench.detail.total": Message(
+        zh="{seconds:g} 秒还没有结束", en="not finished after {seconds:g} s"
+    ),
+    "bench.detail.no_token": Message(zh="{seconds:g} 秒没有 token", en="no token in {seconds:g} s"),
+    "bench.detail.silent": Message(
+        zh="收到 {count} 个 token 之后沉默了 {seconds:g} 秒",
+        en="silent for {seconds:g} s after {count} tokens",
+    ),
+    "bench.detail.ended": Message(zh="轮到它之前运行已经结束", en="the run ended before its turn"),
+    "bench.detail.stopped": Message(
+        zh="运行被停止时它还在途", en="the run was stopped while it was in flight"
+    ),
+    "bench.detail.given_up": Message(
+        zh="连续 {count} 次连接被拒绝，不再发送",
+        en="{count} connections in a row were refused, the rest was not sent",
+    ),
+    "bench.detail.not_json": Message(zh="不是完整的 JSON：{start}", en="no whole JSON: {start}"),
 }
 register(CATALOG)

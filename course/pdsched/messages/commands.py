@@ -39,6 +39,10 @@ CATALOG = {
     "commands.opt.max_prompt": Message(zh="截短更长的 prompt", en="cut longer prompts"),
     "commands.opt.max_output": Message(zh="截短更长的输出", en="cut longer outputs"),
     "commands.opt.chat": Message(zh="用 chat 接口", en="use the chat route"),
+    "commands.opt.timeout": Message(
+        zh="多少秒没有 token 就放弃这个请求（默认：第一个 120，之后 30）",
+        en="give a request up after so many seconds without a token (first 120, then 30)",
+    ),
     "commands.plans": Message(
         zh="逐步重放录制的 vLLM V1 计划并比较",
         en="Replay recorded vLLM V1 plans step by step and compare",

@@ -60,6 +60,7 @@ CATALOG = {
     "evidence.condition.machine": Message(zh="机器", en="machine"),
     "evidence.condition.versions": Message(zh="版本", en="versions"),
     "evidence.condition.threads": Message(zh="线程", en="threads"),
+    "evidence.condition.interference": Message(zh="被其他程序占去", en="taken by other programs"),
     "evidence.condition.seed": Message(zh="种子", en="seed"),
     "evidence.condition.repeats": Message(zh="重复次数", en="repeats"),
     "evidence.condition.workload": Message(zh="负载", en="workload"),

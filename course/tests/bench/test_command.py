@@ -13,7 +13,7 @@ pytest.importorskip("numpy", reason="the engine needs the extra `labs`")
 
 from pdsched import messages
 from pdsched.bench import Timeouts
-from pdsched.commands.bench import BenchOptions, run
+from pdsched.commands.bench import BenchOptions, run, timeouts
 from pdsched.engine.server import launched
 from pdsched.evidence import Evidence
 from pdsched.metrics import Slo
@@ -109,6 +109,14 @@ def test_interrupting_keeps_what_was_finished(tmp_path):
     assert process.returncode == 1
     evidence = json.loads(out.read_text(encoding="utf-8"))
     assert 0 < evidence["rows"][0]["finished"] < 40
+
+
+def test_patience_is_one_number_of_seconds():
+    assert timeouts(None) == Timeouts()
+    assert (timeouts(2.5).first_token_s, timeouts(2.5).between_tokens_s) == (2.5, 2.5)
+    for wrong in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="above 0"):
+            timeouts(wrong)
 
 
 @pytest.mark.parametrize("name", ["concurrency", "max_prompt_tokens", "max_output_tokens"])

@@ -2,17 +2,21 @@
 
 import asyncio
 import json
+import os
+import re
+import socket
 import urllib.request
 
 import pytest
 
 np = pytest.importorskip("numpy", reason="the engine needs the extra `labs`")
 
-from pdsched.bench import Target, Timeouts, run_load  # noqa: E402
+from pdsched.bench import Target, Timeouts, client, run_load  # noqa: E402
 from pdsched.bench.client import Failure, list_models  # noqa: E402
 from pdsched.bench.prompts import prompt_ids  # noqa: E402
 from pdsched.engine import Engine, ModelConfig  # noqa: E402
 from pdsched.engine.server import launched  # noqa: E402
+from pdsched.messages import text  # noqa: E402
 from pdsched.workload import Request  # noqa: E402
 
 SMALL = ("--layers", "1", "--width", "32", "--idle-seconds", "60")
@@ -174,5 +178,17 @@ def test_shared_prefixes_have_the_same_tokens_and_the_rest_differs():
 
 @pytest.mark.parametrize("url", ["ftp://host", "http://", "://"])
 def test_an_address_that_is_not_http_is_refused(url):
-    with pytest.raises(ValueError, match="url must look like"):
+    with pytest.raises(ValueError, match=re.escape(text("bench.bad_url", url=url))):
         Target.from_url(url, "m")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ConnectionRefusedError(111, "Connect call failed ('127.0.0.1', 9)"), os.strerror(111)),
+        (socket.gaierror(-2, "Name or service not known"), "Name or service not known"),
+        (OSError("Multiple exceptions: a, b"), "Multiple exceptions: a, b"),
+    ],
+)
+def test_a_failure_to_connect_is_told_in_the_systems_own_words(error, words):
+    assert client._plainly(error) == words

@@ -36,7 +36,10 @@ def ask(server, method, path, body=None):
 def test_models_and_health(server):
     status, text = ask(server, "GET", "/v1/models")
     assert (status, json.loads(text)["data"][0]["id"]) == (200, "pdsched-tiny")
-    assert ask(server, "GET", "/health") == (200, '{"status": "ok"}')
+    status, body = ask(server, "GET", "/health")
+    told = json.loads(body)
+    assert (status, told["status"]) == (200, "ok")
+    assert 0 < told["core_share"] <= 1
 
 
 @pytest.mark.parametrize(
@@ -122,6 +125,19 @@ def test_rubbish_does_not_stop_the_server(server):
             client.sendall(rubbish + b"\r\n\r\n")
             client.recv(1_000)
     assert ask(server, "GET", "/health")[0] == 200
+
+
+def test_it_ends_without_a_word_while_requests_are_in_flight():
+    body = json.dumps({"model": "pdsched-tiny", "prompt": "x", "max_tokens": 2})
+    head = f"POST /v1/completions HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n"
+    with launched(*SMALL, "--fault", "slow", "--fault-delay-ms", "30000") as server:
+        address = urlsplit(server.url)
+        with socket.create_connection((address.hostname, address.port), timeout=10) as client:
+            client.sendall((head + body).encode())
+            assert ask(server, "GET", "/health")[0] == 200  # so the one before has been read
+            server.process.terminate()
+            assert server.process.wait(timeout=10) == 0
+            assert server.process.stderr.read() == ""
 
 
 @pytest.mark.parametrize("limit", ["--idle-seconds", "--max-seconds"])

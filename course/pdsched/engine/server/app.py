@@ -80,7 +80,9 @@ class Server:
                 return
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        # Cancelled is what the server's own end does to connections: nothing to report.
+        gone = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
+        with contextlib.suppress(*gone):
             while True:
                 try:
                     request = await http.read_request(reader)
@@ -109,7 +111,8 @@ class Server:
         if request.method != known[request.path]:
             raise HttpError(405, f"{request.path} takes {known[request.path]}")
         if request.path == "/health":
-            writer.write(http.json_response(200, {"status": "ok"}))
+            share = round(self.backend.core_share, 4)
+            writer.write(http.json_response(200, {"status": "ok", "core_share": share}))
         elif request.path == "/v1/models":
             entry = {"id": self.model, "object": "model", "owned_by": "pdsched"}
             writer.write(http.json_response(200, {"object": "list", "data": [entry]}))

@@ -14,6 +14,10 @@ Emit = Callable[[int, bool], None]  # token, whether it is the last one
 class Backend(Protocol):
     """Takes requests and calls back with each token, on the event loop."""
 
+    @property
+    def core_share(self) -> float:
+        """The share of a core that it got while it computed; 1 where nothing is computed."""
+
     def submit(self, request_id: str, prompt: tuple[int, ...], max_tokens: int, emit: Emit) -> None:
         """Begin a request.
 
@@ -39,6 +43,11 @@ class EngineBackend:
         self.loop = loop
         self._emit: dict[str, Emit] = {}
         self._work = asyncio.Event()
+
+    @property
+    def core_share(self) -> float:
+        """See `ServingLoop.core_share`."""
+        return self.loop.core_share
 
     def submit(self, request_id: str, prompt: tuple[int, ...], max_tokens: int, emit: Emit) -> None:
         """Queue the request for the engine."""
@@ -67,6 +76,8 @@ class EngineBackend:
 
 class MetronomeBackend:
     """No model: each stream gets a token per ``interval_ms``; shows how well a client measures."""
+
+    core_share = 1.0
 
     def __init__(self, interval_ms: float) -> None:
         self.interval_s = interval_ms / 1_000
