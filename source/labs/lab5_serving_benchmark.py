@@ -175,7 +175,8 @@ benchmark.load_map(setting, decider)
 # - **分数**：三种负载（chat、code、mixed）上的 goodput，除以同一份请求上最好的基线
 #   （vLLM V1、SGLang、Sarathi-Serve），再取平均。1 = 打平，越大越好。
 # - **规则**：与 TODO 3 一样检查，违反一次记 0 分，并告诉你是哪一次调用。
-# - 下面用公开种子打分。排行榜的终评换成**你没见过的种子**，所以别去背答案。
+# - 下面用公开种子打分。全班的终评（教师用 `pdgrade challenge`）换成**你没见过的种子**，所以别去背答案。
+#   交的时候把这个 notebook 和 Step 2 一起交：`my_policy` 里用到的 `mine` 来自那里。
 
 
 # %%
