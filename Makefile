@@ -1,6 +1,6 @@
 # Each target sets up .venv from requirements.lock by itself; without make: python make.py TARGET
 PYTHON ?= python3
-TARGETS := lab test release bundle grade bench setup check mutants validation sync lock
+TARGETS := lab test release bundle lite grade bench setup check mutants validation sync lock
 
 .PHONY: help $(TARGETS)
 help:

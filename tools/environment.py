@@ -91,19 +91,21 @@ def _build(venv: Path, interpreter: str, *, with_uv: bool) -> None:
 
 
 def locked_block(name: str) -> str:
-    """The lines of requirements.lock that fix one package.
+    """The lines of requirements.lock that fix one package, for every Python it names.
 
     Raises:
         SetupError: the lock does not name it.
     """
-    lines = LOCK.read_text(encoding="utf-8").splitlines()
-    begin = next((i for i, line in enumerate(lines) if line.startswith(f"{name}==")), None)
-    if begin is None:
+    found: list[str] = []
+    inside = False
+    for line in LOCK.read_text(encoding="utf-8").splitlines():
+        if not line.startswith(" "):
+            inside = line.startswith(f"{name}==")
+        if inside:
+            found.append(line)
+    if not found:
         raise SetupError(f"requirements.lock does not name {name}: run make lock")
-    end = begin + 1
-    while end < len(lines) and lines[end].startswith(" "):
-        end += 1
-    return "\n".join(lines[begin:end]) + "\n"
+    return "\n".join(found) + "\n"
 
 
 def _index_settings(venv_python: Path) -> dict[str, str]:

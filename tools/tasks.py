@@ -12,6 +12,7 @@ from typing import Final
 
 import bundle
 import environment
+import jupyterlite_site
 import lab_server
 import locking
 from environment import ROOT
@@ -81,6 +82,7 @@ TASKS: Final[dict[str, tuple[Task, str]]] = {
     "test": (test, "全部测试 | lint, types and all tests (arguments go to pytest)"),
     "release": (module("pdgrade", "release"), "生成学生版 | regenerate release/ from source/"),
     "bundle": (bundle.bundle, "上传云端的压缩包 | zip of notebooks and wheel for a cloud"),
+    "lite": (jupyterlite_site.lite, "浏览器里的课程 | a JupyterLite site, Python in the browser"),
     "grade": (module("pdgrade", "grade"), "批改 submitted/ | grade what is in submitted/"),
     "bench": (bench, "基准 | run the benchmarks"),
     "setup": (lambda _python, _arguments: 0, "只装环境 | only set up the environment"),

@@ -3,8 +3,8 @@
 `LearnerFunction` names what went wrong in the learner's own terms; `run_limited` ends a function
 that never returns. In a kernel's main thread a POSIX interval timer interrupts it, a sleeping one
 included. Elsewhere (Windows; ipykernel 7 answers widgets on a second thread) it runs on a thread
-that is told to stop and, if it will not, is left behind. Pyodide has neither: a trace function
-watches the clock there.
+that is told to stop and, if it will not, is left behind. Pyodide has neither: `sys.monitoring`
+watches the clock there, and a sleeping function is named when it wakes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pdsched.interruption import Interruption, raise_in, settle, take_back
 LIMIT_S: Final = 0.8
 RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows interruptions, so keep ringing
 CALL_WIDTH: Final = 150
+TOOL: Final = 4  # of sys.monitoring; debuggers, coverage and profilers have others
 
 Result = TypeVar("Result")
 
@@ -131,7 +132,7 @@ def run_limited(work: Callable[[], Result], limit_s: float = LIMIT_S) -> Result:
 
 def _limited(work: Callable[[], Result], limit_s: float) -> Result:
     if sys.platform == "emscripten":
-        return _by_trace(work, limit_s)
+        return _by_monitoring(work, limit_s)
     main = threading.current_thread() is threading.main_thread()
     if main and hasattr(signal, "setitimer"):
         return _by_alarm(work, limit_s)
@@ -198,19 +199,38 @@ def _stop(thread: threading.Thread, over: list[bool]) -> None:
         thread.join(RING_AGAIN_S)
 
 
-def _by_trace(work: Callable[[], Result], limit_s: float) -> Result:
-    end = time.monotonic() + limit_s
-
-    def watch(_frame: FrameType, _event: str, _arg: Any) -> Any:
-        if time.monotonic() > end:
-            raise Interruption(again=False)
-        return watch
-
-    before = sys.gettrace()
-    sys.settrace(watch)
-    try:
+def _by_monitoring(work: Callable[[], Result], limit_s: float) -> Result:
+    """Look at the clock at every jump and call, also after a bare ``except:`` swallowed it once."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:  # before Python 3.12; Pyodide has been newer since 2024
         return work()
+    end, over = time.monotonic() + limit_s, False
+    here = sys._getframe()
+
+    def watch(*_where: object) -> None:
+        if not over and time.monotonic() > end and _inside(here, sys._getframe(1)):
+            raise Interruption(again=False)
+
+    events = (monitoring.events.JUMP, monitoring.events.PY_START)
+    monitoring.use_tool_id(TOOL, "pdsched")
+    try:
+        for event in events:
+            monitoring.register_callback(TOOL, event, watch)
+        monitoring.set_events(TOOL, sum(events))
+        try:
+            return work()
+        finally:
+            over = True
     except Interruption:
         raise HungError(limit_s) from None
     finally:
-        sys.settrace(before)
+        over = True
+        monitoring.set_events(TOOL, 0)
+        monitoring.free_tool_id(TOOL)
+
+
+def _inside(outer: FrameType, frame: FrameType | None) -> bool:
+    """Whether ``frame`` was called from ``outer``: while a function sleeps, Pyodide's loop runs."""
+    while frame is not None and frame is not outer:
+        frame = frame.f_back
+    return frame is outer

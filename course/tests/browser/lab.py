@@ -20,6 +20,7 @@ CHROMIUM_ARGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 RUN_ALL = "window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
 
@@ -114,12 +115,13 @@ def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def chromium(*, width: int = 1280, height: int = 1000) -> Iterator[Any]:
-    """A browser page."""
+def chromium(*, width: int = 1280, height: int = 1000, offline: bool = False) -> Iterator[Any]:
+    """A browser page; ``offline`` knows no address but this machine's."""
     from playwright.sync_api import sync_playwright
 
+    args = CHROMIUM_ARGS + ([ONLY_HERE] if offline else [])
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=args)
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_default_timeout(40_000)
         try:

@@ -42,6 +42,13 @@ def nested():
             pass
 
 
+def recursing():
+    def again(depth):
+        return 0 if depth == 0 else again(depth - 1) + again(depth - 1)
+
+    again(60)
+
+
 def on_another_thread(work):
     """What ``work`` returned or raised on a thread that is not the main one."""
     box = []
@@ -102,10 +109,14 @@ def test_another_thread_is_freed_too(work):
     assert isinstance(on_another_thread(lambda: guard.run_limited(work, LIMIT_S)), HungError)
 
 
-def test_the_trace_fallback_ends_a_loop():
-    with pytest.raises(HungError):
-        guard._by_trace(forever, LIMIT_S)
-    assert sys.gettrace() is None or sys.gettrace().__module__ != guard.__name__
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
+@pytest.mark.parametrize("work", [forever, stubborn, recursing])
+def test_pyodides_way_ends_a_loop_and_leaves_nothing_behind(work):
+    for _ in range(2):
+        with pytest.raises(HungError):
+            guard._by_monitoring(work, LIMIT_S)
+    assert guard._by_monitoring(lambda: 7, LIMIT_S) == 7
+    assert sys.monitoring.get_tool(guard.TOOL) is None
 
 
 def test_results_and_errors_pass_through_on_any_thread():
