@@ -14,6 +14,7 @@ from pdsched.figures.axes import linear_axis, milliseconds, row_axis, short_numb
 from pdsched.figures.scene import Box, Line, Mark, Plot, Scene
 from pdsched.messages import text
 from pdsched.simulator import Handoff, Iteration, Timeline
+from pdsched.simulator.log import IterationSequence, Stretch
 
 BARS: Final = 1100  # in all lanes together
 NARROW: Final = 1 / 900  # of the time shown: about a pixel
@@ -84,26 +85,38 @@ def _row_name(name: str) -> str:
     return text(f"figures.lanes.{role}", number=int(name[len(role) :] or 0) + 1)
 
 
-def _kind(iteration: Iteration) -> str:
-    if iteration.prefills and iteration.decodes:
+def _stretches(iterations: Sequence[Iteration]) -> Iterable[Stretch]:
+    """What was recorded as one is drawn as one; building every iteration would take longest."""
+    if isinstance(iterations, IterationSequence):
+        return sorted(iterations.stretches(), key=lambda each: each.start_ms)
+    return [
+        Stretch(each.worker, each.start_ms, each.end_ms, 1, each.num_scheduled_tokens,
+                bool(each.prefills), bool(each.decodes))
+        for each in iterations
+    ]  # fmt: skip
+
+
+def _kind(stretch: Stretch) -> str:
+    if stretch.prefills and stretch.decodes:
         return "both"
-    return "prefill" if iteration.prefills else "decode"
+    return "prefill" if stretch.prefills else "decode"
 
 
-def _merged(iterations: Iterable[Iteration], span: float) -> list[_Bar]:
+def _merged(iterations: Sequence[Iteration], span: float) -> list[_Bar]:
     """Bars of equal kind; the fewer fit, the wider the gaps that are bridged."""
     bars: list[_Bar] = []
     last: dict[str, _Bar] = {}
-    for each in iterations:
+    for each in _stretches(iterations):
         kind = _kind(each)
         bar = last.get(each.worker)
         near = bar is not None and each.start_ms - bar.end_ms < span * NARROW
         if bar is not None and near and bar.kind == kind:
             bar.end_ms = each.end_ms
-            bar.iterations += 1
+            bar.iterations += each.iterations
             bar.tokens += each.num_scheduled_tokens
             continue
-        bar = _Bar(each.worker, kind, each.start_ms, each.end_ms, 1, each.num_scheduled_tokens)
+        bar = _Bar(each.worker, kind, each.start_ms, each.end_ms, each.iterations,
+                   each.num_scheduled_tokens)  # fmt: skip
         last[each.worker] = bar
         bars.append(bar)
     narrow = span * NARROW

@@ -37,6 +37,28 @@ class Row(NamedTuple):
     preempted: tuple[str, ...]
 
 
+class Stretch(NamedTuple):
+    """Neighbouring iterations of one worker with the same requests.
+
+    Attributes:
+        worker: its name.
+        start_ms: start of the first.
+        end_ms: end of the last.
+        iterations: how many.
+        num_scheduled_tokens: of all together.
+        prefills: whether they prefill.
+        decodes: whether they decode.
+    """
+
+    worker: str
+    start_ms: float
+    end_ms: float
+    iterations: int
+    num_scheduled_tokens: int
+    prefills: bool
+    decodes: bool
+
+
 class WorkerFacts(NamedTuple):
     """What every iteration of one worker shares."""
 
@@ -102,6 +124,15 @@ class IterationSequence(Sequence[Iteration]):
             for offset in range(len(row.ends_ms)):
                 yield self._build(row, index, offset)
                 index += 1
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The rows as they were recorded, each worker's in order: far fewer than iterations."""
+        for row in self._rows:
+            count = len(row.ends_ms)
+            tokens = len(row.decodes) + sum([chunk.num_tokens for chunk in row.prefills])
+            name = self._workers[row.worker].name
+            yield Stretch(name, row.start_ms, row.ends_ms[-1], count, count * tokens,
+                          bool(row.prefills), bool(row.decodes))  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, IterationSequence):

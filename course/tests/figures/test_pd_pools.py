@@ -1,6 +1,6 @@
 """Panel 3's picture as data, on a timeline small enough to check by hand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -82,6 +82,18 @@ def test_many_iterations_stay_legible():
     assert scene.mark_count <= MAX_MARKS
     ends = max(end for _, end, role in boxes(scene.plot("lanes")) if role != "handoff")
     assert ends == pytest.approx(timeline.end_ms)
+
+
+def test_lanes_drawn_from_the_record_are_those_drawn_iteration_by_iteration():
+    timeline = simulate(
+        synthetic("mixed", 40, rate_per_s=20, seed=3),
+        "decode_first",
+        TenMsEach(),
+        max_num_batched_tokens=256,
+        cluster=Cluster.pd(2, 2, LINK, shared=1),
+    )
+    one_by_one = replace(timeline, iterations=list(timeline.iterations))
+    assert set(lanes_plot(timeline).marks) == set(lanes_plot(one_by_one).marks)
 
 
 ROUTED = (
