@@ -32,6 +32,7 @@ from pdgrade.records import (
 from pdgrade.regions import hidden_part, visible_part
 from pdgrade.sandbox import IsolationError
 from pdgrade.worker_client import Worker
+from pdsched import messages
 from pdsched.feedback import CheckFailure, CheckResult, recording
 
 _STATUS_OF_STOP: Final[dict[str, QuestionStatus]] = {
@@ -318,8 +319,15 @@ def _raised(error: Exception) -> str:
 def _check_record(result: CheckResult, *, hidden: bool) -> CheckRecord:
     """A result as it may be shown: a check made in a hidden part tells its rule and no more."""
     if hidden and (result.public or result.verdict == "unavailable"):
-        return CheckRecord(result.name, result.verdict, rule=result.rule, public=False)
-    return CheckRecord(**{name: getattr(result, name) for name in _SHARED_FIELDS})
+        result = CheckResult(result.name, result.verdict, rule=result.rule, public=False)
+    shared = {name: getattr(result, name) for name in _SHARED_FIELDS}
+    told = {
+        f"{name}.{language}": value.told_in(language)
+        for name, value in shared.items()
+        for language in messages.LANGUAGES
+        if isinstance(value, messages.Sentence) and language != messages.language()
+    }
+    return CheckRecord(**shared, told=told)
 
 
 def _test_record(attempt: _Attempt) -> TestRecord:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import secrets
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
@@ -15,11 +16,14 @@ from typing import Any
 from pdgrade.assignment import Assignment
 from pdgrade.grading.batch import first_note
 from pdgrade.records import Note, SubmissionRecord
-from pdgrade.report.feedback_page import environment, shown
+from pdgrade.report.feedback_page import environment, shown, title_of
 from pdsched import messages
 
 INK, GRID = "#1f2933", "#e1e7ec"
 BLUE, ORANGE, GREY = "#0b63a5", "#c2410c", "#9aa5b1"
+#: From here on plotly puts its ticks on whole numbers by itself.
+WHOLE_TICKS = 6
+TIME_BINS = 40
 STATUS_ORDER = ("graded", "partial", "timeout", "unreadable", "missing", "failed")
 
 
@@ -132,16 +136,28 @@ def _safe_json(figure: Any) -> str:
 
 def distribution(view: ClassView) -> Any:
     """How many submissions reached which score."""
-    import plotly.graph_objects as go
-
     top = view.assignment.max_points
     values = [row.points for row in view.rows if row.status not in ("missing", "failed")]
-    bins = {"start": -0.5, "end": top + 0.5, "size": max(1.0, round(top / 22))}
-    bar = go.Histogram(x=values, xbins=bins, marker={"color": BLUE})
-    figure = go.Figure(bar)
-    figure.update_xaxes(title=messages.text("grader.class_points"), range=[-0.5, top + 0.5])
-    figure.update_yaxes(title=messages.text("grader.class_submissions"))
+    size = max(1, round(top / 22))
+    bins = math.ceil((top + 1) / size)
+    figure = _histogram(values, top + 0.5 - bins * size, size, bins)  # full marks: the right edge
+    figure.update_xaxes(title=messages.text("grader.class_points"))
     return _styled(figure, 320)
+
+
+def _histogram(values: Sequence[float], start: float, size: float, bins: int) -> Any:
+    """How many values lie in each of `bins` bins from `start`; the axis shows all of them."""
+    import plotly.graph_objects as go
+
+    end = start + bins * size
+    edges = {"start": start, "end": end, "size": size}
+    figure = go.Figure(go.Histogram(x=values, xbins=edges, autobinx=False, marker={"color": BLUE}))
+    most = max(Counter((value - start) // size for value in values).values(), default=1)
+    whole = {"dtick": 1} if most < WHOLE_TICKS else {}  # plotly would halve a count of one
+    figure.update_xaxes(range=[start, end])
+    title = messages.text("grader.class_submissions")
+    figure.update_yaxes(title=title, rangemode="tozero", **whole)
+    return figure
 
 
 def hardest_checks(view: ClassView) -> Any:
@@ -161,7 +177,7 @@ def hardest_checks(view: ClassView) -> Any:
             y=names,
             x=[shares[name][i] for name in names],
             marker={"color": colour, "pattern": {"shape": pattern, "solidity": 0.25}},
-            customdata=[shown(view.titles.get(name, ""), 80) for name in names],
+            customdata=[shown(title_of(name, view.titles.get(name, "")), 80) for name in names],
             hovertemplate="%{y}<br>%{customdata}<br>%{x:.0%}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(
@@ -180,12 +196,10 @@ def _shares(found: Counter[str]) -> tuple[float, float, float]:
 
 def time_used(view: ClassView) -> Any:
     """Seconds per submission."""
-    import plotly.graph_objects as go
-
     values = [row.wall_s for row in view.rows if row.wall_s > 0]
-    figure = go.Figure(go.Histogram(x=values, nbinsx=40, marker={"color": BLUE}))
-    figure.update_xaxes(title=messages.text("grader.class_seconds"), rangemode="tozero")
-    figure.update_yaxes(title=messages.text("grader.class_submissions"))
+    size = max(values, default=1.0) / (TIME_BINS - 1)  # the longest one lies inside the last bin
+    figure = _histogram(values, 0.0, size, TIME_BINS)
+    figure.update_xaxes(title=messages.text("grader.class_seconds"))
     return _styled(figure, 260)
 
 

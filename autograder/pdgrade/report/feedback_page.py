@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+import pdsched.messages.rules  # noqa: F401  registers the rules
 from pdgrade.records import (
     CheckRecord,
     Note,
@@ -26,6 +27,7 @@ from pdgrade.report.marks import Marks
 from pdsched import messages
 
 MAX_FIELD_CHARS = 4_000
+_CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,16 @@ class TestView:
     verdict: str
     failures: tuple[CheckRecord, ...]
     passed: tuple[CheckRecord, ...]
+
+    @property
+    def title(self) -> str:
+        """What the cell checks."""
+        return title_of(self.record.grade_id, self.record.title)
+
+    def rule(self, check: CheckRecord) -> str:
+        """The rule of one of its checks; one that the notebook words itself has one language."""
+        rule = check.text("rule")
+        return title_of(self.record.grade_id, rule) if rule else ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,14 @@ def shown(text: str, limit: int = MAX_FIELD_CHARS) -> str:
     return plain if len(plain) <= limit else plain[:limit] + " …"
 
 
+def title_of(grade_id: str, written: str) -> str:
+    """A sentence about a test cell, as the notebook writes it or, in English, from the catalog."""
+    if messages.language() == "zh" or (written and not _CHINESE.search(written)):
+        return written or grade_id
+    key = f"rules.{grade_id}"
+    return messages.text(key) if key in messages.registered() else grade_id
+
+
 def render(
     submission: SubmissionRecord,
     notebook: NotebookRecord,
@@ -105,7 +125,7 @@ def render(
         language=messages.language(),
         submission=submission,
         notebook=notebook,
-        title=title or notebook.name,
+        title=title_of(notebook.name, title),
         questions=views,
         points=sum(view.points for view in views),
         max_points=notebook.max_points,

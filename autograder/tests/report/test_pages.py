@@ -8,6 +8,7 @@ from miniature import NAME, honest
 
 from pdgrade.cli.pages import write_feedback, write_report
 from pdgrade.gradebook.writer import open_gradebook
+from pdgrade.grading import store
 from pdgrade.records import (
     CheckRecord,
     NotebookRecord,
@@ -33,6 +34,62 @@ def record_with(text):
     return SubmissionRecord(
         text, NAME, "partial", (notebook,), submitted_at="2026-03-01T12:00:00+00:00"
     )
+
+
+CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
+
+
+def test_a_page_is_wholly_in_its_language_whichever_was_spoken_at_grading(small_class):
+    impure = (
+        "def plan_pd_split(requests, a, b):\n    requests.clear()\n    return {'prefill_pool': []}"
+    )
+    raises = "def summarize_request_mix(requests, limit):\n    raise KeyError('x')"
+    both = honest().answer("todo4_plan_pd_split", impure)
+    small_class.hand_in("cy", both.answer("todo1_summarize_request_mix", raises))
+    small_class.hand_in("dan", honest().file("step2", b"<html>").insert("step1", 1, "1 / 0"))
+    small_class.grade()
+    messages.set_language("en")
+    try:
+        write_feedback(small_class.course, small_class.assignment)
+    finally:
+        messages.set_language(None)
+    pages = [p.read_text() for p in (small_class.root / "feedback").glob(f"*/{NAME}/*.html")]
+    for page in pages:
+        text = re.sub(r"<title>.*?</p>|<style>.*?</style>|<pre>.*?</pre>", "", page, flags=re.S)
+        assert not CHINESE.search(text), text
+    said = " ".join(pages)
+    record = store.load(small_class.course.record("cy", NAME))
+    failed = [
+        c for q in record.questions for t in q.tests for c in t.checks if c.verdict != "passed"
+    ]
+    told = {text for check in failed for text in check.told.values()}
+    assert len(told) >= 3
+    assert all(html.escape(text, quote=False) in html.unescape(said) for text in told)
+
+
+def test_pages_are_for_their_owner_unless_the_folder_was_opened_to_others(small_class):
+    write_feedback(small_class.course, small_class.assignment)
+    folder = small_class.root / "feedback"
+    assert folder.stat().st_mode & 0o077 == 0
+    folder.chmod(0o755)
+    write_feedback(small_class.course, small_class.assignment)
+    assert folder.stat().st_mode & 0o777 == 0o755
+
+
+def test_the_highest_score_and_whole_counts_are_drawn(small_class):
+    records = store.load_all(small_class.course.record("amy", NAME).parent)
+    view = class_report.gather(small_class.assignment, records)
+    for figure, top in (
+        (class_report.distribution(view), small_class.assignment.max_points),
+        (class_report.time_used(view), max(row.wall_s for row in view.rows)),
+    ):
+        bins, shown = figure.data[0].xbins, figure.layout.xaxis.range
+        assert (bins.start, bins.end) == tuple(shown)
+        assert top < bins.end
+        assert (bins.end - bins.start) / bins.size == pytest.approx(
+            round((bins.end - bins.start) / bins.size)
+        )
+        assert figure.layout.yaxis.dtick == 1
 
 
 def test_pages_of_a_class_explain_every_lost_point(small_class):

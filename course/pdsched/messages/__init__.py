@@ -75,13 +75,32 @@ def set_language(name: str | None) -> None:
     _language[:] = [] if name is None else [name]
 
 
+class Sentence(str):
+    """A message in one language that can still be told in the others."""
+
+    key: str
+    fields: dict[str, object]
+
+    def told_in(self, name: str) -> str:
+        """The same in the language ``name``; fields that are messages too are told in it."""
+        fields = {
+            key: value.told_in(name) if isinstance(value, Sentence) else value
+            for key, value in self.fields.items()
+        }
+        return str(getattr(_catalog[self.key], name)).format(**fields)
+
+
 def text(key: str, /, **fields: object) -> str:
     """The message under ``key`` in the current language, with its fields filled in.
+
+    It is a `Sentence`, so whoever keeps it can keep the other languages too.
 
     Raises:
         KeyError: no such key, or a field is missing.
     """
-    return str(getattr(_catalog[key], language())).format(**fields)
+    sentence = Sentence(str(getattr(_catalog[key], language())).format(**fields))
+    sentence.key, sentence.fields = key, fields
+    return sentence
 
 
 def registered() -> Mapping[str, Message]:
