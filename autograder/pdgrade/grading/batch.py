@@ -22,6 +22,7 @@ from pdgrade.grading.process import Task
 from pdgrade.grading.results import BatchStopped, Result
 from pdgrade.grading.settings import GradingSettings
 from pdgrade.grading.single import not_run
+from pdgrade.intake.collect import told_by_intake
 from pdgrade.records import Note, NotebookRecord, SubmissionRecord
 from pdgrade.submission.files import notebook_paths
 
@@ -149,6 +150,8 @@ def _graded(
     tasks = (_task(course, assignment, student) for student in fresh)
     for result in _run(tasks, course.source(assignment.name), options, len(fresh)):
         record = result.record or failed(assignment, result)
+        told = told_by_intake(course, record.student, assignment.name)
+        record = replace(record, name=told.name, notes=(*told.notes, *record.notes))
         store.save(course.record(record.student, assignment.name), record)
         yield record, False
 

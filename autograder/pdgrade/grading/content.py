@@ -15,7 +15,7 @@ from pdgrade.submission.files import notebook_paths
 def content_hash(folder: Path, assignment: Assignment, settings: GradingSettings) -> str:
     """A hash over all that decides the score of a submission, and over nothing else."""
     digest = sha256(f"{__version__} {assignment.fingerprint} {settings}".encode())
-    for path in notebook_paths(folder):
+    for path in notebook_paths(folder, [notebook.name for notebook in assignment.notebooks]):
         data = read_bytes(path)
         digest.update(str(path.relative_to(folder)).encode("utf-8", "surrogateescape"))
         digest.update(

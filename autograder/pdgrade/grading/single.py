@@ -12,7 +12,6 @@ from pdgrade.assignment import Assignment, CodeCell, Question, SourceNotebook
 from pdgrade.course import timestamp_of
 from pdgrade.grading.content import content_hash, seed_of
 from pdgrade.grading.settings import GradingSettings
-from pdgrade.intake.collect import told_by_intake
 from pdgrade.records import (
     SUBMISSION_LIMIT,
     Note,
@@ -66,14 +65,11 @@ def grade_submission(
         for source, hit in zip(assignment.notebooks, found, strict=True)
     )
     submitted = timestamp_of(folder, settings.zone)
-    told = told_by_intake(folder)
     record = SubmissionRecord(
         student=student,
         assignment=assignment.name,
         status=_status(notebooks),
         notebooks=notebooks,
-        notes=told.notes,
-        name=told.name,
         submitted_at=submitted.isoformat() if submitted else "",
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         isolation=_isolation(notebooks),

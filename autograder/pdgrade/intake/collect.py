@@ -7,20 +7,31 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from pdgrade.course import Course
+from pdgrade.course import RECORDS, Course
+from pdgrade.grading.store import write_atomically
 from pdgrade.intake.archive import Entry, Refused, Walk
-from pdgrade.intake.layout import Owner, is_certain, owner_of, shared_folders, student_id
+from pdgrade.intake.layout import (
+    Owner,
+    level_of_people,
+    named_by_platform,
+    owner_of,
+    shared_folders,
+    student_id,
+)
 from pdgrade.records import Note
 from pdgrade.submission.document import Unreadable, read_bytes
+from pdgrade.submission.files import best_fit
 
-NOTES_FILE: Final = ".intake.json"
-#: Of notebooks, and as many other files.
+NOTES_FOLDER: Final = ".intake"
+#: Of files called like the assignment's, of other notebooks, and of other files.
 MAX_FILES_PER_STUDENT: Final = 100
 MAX_BYTES_PER_STUDENT: Final = 256 * 2**20
 _WANTED: Final = re.compile(
@@ -66,7 +77,7 @@ def collect(source: Path, course: Course, assignment: str, notebooks: Sequence[s
     """
     read_owner = _owner_reader(Walk().entries(source), assignment, notebooks)
     walk = Walk()
-    sorter = _Sorter()
+    sorter = _Sorter(notebooks)
     # Zip members can only be read while their archive is open, so the bytes are taken in passing.
     with tempfile.TemporaryDirectory(prefix=".intake-", dir=course.root) as scratch:
         for entry in walk.entries(source):
@@ -87,25 +98,42 @@ def _owner_reader(
     """How to tell whose an entry is, once the names of all are known.
 
     An archive in the export is a learner's own, whose names are not believed, unless it is the
-    only thing in it; in a folder of archives (they may be exports) only if its name tells whose.
+    only thing in it, or all of them are plainly exports.
     """
-    seen = [(e.parts, e.archive) for e in entries if _WANTED.search(e.parts[-1])]
-    shared = shared_folders(parts for parts, _ in seen)
-    several = len({archive for _, archive in seen}) > 1
+    seen = [e for e in entries if _WANTED.search(e.parts[-1])]
+    paths = [e.parts for e in seen]
+    shared, level = shared_folders(paths), level_of_people(paths)
+    believed = len({e.archive for e in seen}) < 2 or _all_are_exports(seen, assignment)
 
     def read(entry: Entry) -> Owner | None:
         own = entry.archive
-        if not (entry.nested and several) and not is_certain(own, assignment):
+        if believed and not named_by_platform(own, "", assignment):
             own = ()
-        return owner_of(entry.parts, assignment, notebooks, outside=own, shared=shared)
+        return owner_of(entry.parts, assignment, notebooks, outside=own, shared=shared, level=level)
 
     return read
+
+
+def _all_are_exports(seen: Sequence[Entry], assignment: str) -> bool:
+    """Whether a folder holds archives of which each names several people as platforms do.
+
+    One learner can pack such an archive, but not make all the others look like it.
+    """
+    people: dict[tuple[str, ...], set[str]] = {}
+    for entry in seen:
+        if entry.nested or named_by_platform(entry.archive, "", assignment):
+            return False
+        *folders, file = entry.parts[len(entry.archive) :]
+        owner = named_by_platform(folders, file, assignment)
+        people.setdefault(entry.archive, set()).update([owner.student] if owner else [])
+    return all(len(names) > 1 for archive, names in people.items() if archive)
 
 
 @dataclass
 class _Sorter:
     """Keeps, of every student's every file, the newest."""
 
+    notebooks: Sequence[str]
     students: dict[str, _Writing] = field(default_factory=dict)
     kept: dict[tuple[str, str], _Offer] = field(default_factory=dict)
 
@@ -121,7 +149,8 @@ class _Sorter:
             writing.notes.append(Note("newest_attempt_used", fields))
             if newest is have:
                 return
-        if writing.take(owner.file, offer.entry):
+        expected = best_fit(owner.file, self.notebooks) > 0
+        if writing.take(owner.file, offer.entry, expected):
             self.kept[key] = offer
 
 
@@ -137,24 +166,28 @@ class _Writing:
 
     folder: Path
     owner: Owner
-    count: int = 0
-    notebooks: int = 0
+    count: Counter[str] = field(default_factory=Counter)  # by what may not crowd out what
     size: int = 0
     notes: list[Note] = field(default_factory=list)
 
-    def take(self, name: str, entry: Entry) -> bool:
-        """Write one file down; False if it is refused."""
-        is_notebook = ".ipynb" in name.casefold()  # a whole project around them must not cost them
-        have = self.notebooks if is_notebook else self.count - self.notebooks
-        if have >= MAX_FILES_PER_STUDENT or self.size > MAX_BYTES_PER_STUDENT:
+    def take(self, name: str, entry: Entry, expected: bool) -> bool:
+        """Write one file down; False if it is refused.
+
+        Args:
+            name: of the file.
+            entry: what it holds.
+            expected: it is called like a notebook of the assignment.
+        """
+        other = "notebook" if ".ipynb" in name.casefold() else "other"
+        kind = "expected" if expected else other
+        if self.count[kind] >= MAX_FILES_PER_STUDENT or self.size > MAX_BYTES_PER_STUDENT:
             self.notes.append(Note("too_many_files", {"file": name}))
             return False
         data = entry.read()
         if isinstance(data, Unreadable):
             self.notes.append(Note("file_refused", {"file": name, "reason": data.reason.text()}))
             return False
-        self.count += 1
-        self.notebooks += is_notebook
+        self.count[kind] += 1
         self.size += len(data)
         self.folder.mkdir(exist_ok=True)
         path = self.folder / _file_name(name)
@@ -190,13 +223,31 @@ def _finish(
     target = course.path("submitted", owner.student, assignment)
     target.parent.mkdir(parents=True, exist_ok=True)
     writing.folder.mkdir(exist_ok=True)
-    told = {"name": owner.name, "notes": [asdict(note) for note in result.notes]}
-    (writing.folder / NOTES_FILE).write_text(json.dumps(told, ensure_ascii=True), "utf-8")
     if target.is_symlink() or target.exists():
         shutil.rmtree(target) if not target.is_symlink() else target.unlink()
     shutil.move(writing.folder, target)
-    result.files = sorted(p.name for p in target.iterdir() if not p.name.startswith("."))
+    result.files = sorted(p.name for p in target.iterdir())
+    told = {
+        "name": owner.name,
+        "notes": [asdict(note) for note in result.notes],
+        "files": _fingerprint(target),
+    }
+    write_atomically(_told(course, owner.student, assignment), json.dumps(told), 0o600)
     return result
+
+
+def _told(course: Course, student: str, assignment: str) -> Path:
+    """Beside the records: nothing that a learner hands in arrives there."""
+    return course.root / RECORDS / assignment / NOTES_FOLDER / f"{student}.json"
+
+
+def _fingerprint(folder: Path) -> str:
+    """Which files these are, so that notes about others are not taken for theirs."""
+    digest = sha256()
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        facts = path.lstat()
+        digest.update(f"{path.name!r} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -207,13 +258,15 @@ class Told:
     notes: tuple[Note, ...] = ()
 
 
-def told_by_intake(folder: Path) -> Told:
-    """What `collect` noted about a submission, for its record; nothing if it did not."""
-    data = read_bytes(folder / NOTES_FILE, max_bytes=2**20)
+def told_by_intake(course: Course, student: str, assignment: str) -> Told:
+    """What `collect` noted about these very files, for their record; nothing if it did not."""
+    data = read_bytes(_told(course, student, assignment), max_bytes=2**20)
     if isinstance(data, Unreadable):
         return Told()
     try:
         told = json.loads(data)
+        if told["files"] != _fingerprint(course.path("submitted", student, assignment)):
+            return Told()
         notes = tuple(
             Note(str(n["code"]), {str(k): str(v) for k, v in n["fields"].items()})
             for n in told["notes"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 MAX_ID_CHARS: Final = 100  # nbgrader's column holds 128
+MAX_LEVELS: Final = 1000  # more than any path has folders
 
 _MOODLE: Final = re.compile(
     r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)$"
@@ -42,6 +43,7 @@ def owner_of(
     *,
     outside: Sequence[str] = (),
     shared: Collection[tuple[str, ...]] = (),
+    level: int = MAX_LEVELS,
 ) -> Owner | None:
     """The owner of the file at this path, or None if the path does not say.
 
@@ -53,15 +55,17 @@ def owner_of(
             say whose it is, nothing inside does: else a learner could pack a folder with
             another's name and replace what that one handed in.
         shared: folders that name nobody, from `shared_folders`.
+        level: how many folders stand above those that name people, from `level_of_people`; beyond
+            the innermost, that is meant.
     """
     *folders, file = parts
     if outside:
-        found = _platform(outside, "", assignment) or _in_folder(outside, "", shared)
+        found = _platform(outside, "", assignment) or _in_folder(outside, "", shared, level)
         if found is not None:
             return replace(found, file=file)
     return (
         _platform(folders, file, assignment)
-        or _in_folder(folders, file, shared)
+        or _in_folder(folders, file, shared, level)
         or _from_file_name(file, notebooks)
     )
 
@@ -84,9 +88,29 @@ def shared_folders(paths: Iterable[Sequence[str]]) -> frozenset[tuple[str, ...]]
     return frozenset(found)
 
 
-def is_certain(outside: Sequence[str], assignment: str) -> bool:
-    """Whether these folders name a person in the way a platform does."""
-    return _platform(outside, "", assignment) is not None
+def level_of_people(paths: Iterable[Sequence[str]]) -> int:
+    """How many folders stand above those that name people, where no platform named them.
+
+    They are the first ones with others beside them, unless one of these holds a file name in
+    several places: then it is a class, and people are further down. Attempts are no places.
+    """
+    places: dict[tuple[str, ...], set[str]] = {}
+    for *folders, file in paths:
+        named = tuple(part for part in folders if not _ATTEMPT.search(part))
+        places.setdefault(named, set()).add(file)
+    for level in range(max(map(len, places), default=0)):
+        held: dict[tuple[str, ...], list[str]] = {}
+        for named, files in places.items():
+            if len(named) > level:
+                held.setdefault(named[: level + 1], []).extend(files)
+        if len(held) > 1 and all(len(files) == len(set(files)) for files in held.values()):
+            return level
+    return MAX_LEVELS
+
+
+def named_by_platform(folders: Sequence[str], file: str, assignment: str) -> Owner | None:
+    """The person that this path names in the way a platform does, if it does."""
+    return _platform(folders, file, assignment)
 
 
 def _platform(folders: Sequence[str], file: str, assignment: str) -> Owner | None:
@@ -105,13 +129,15 @@ def _platform(folders: Sequence[str], file: str, assignment: str) -> Owner | Non
 
 
 def _in_folder(
-    folders: Sequence[str], file: str, shared: Collection[tuple[str, ...]]
+    folders: Sequence[str], file: str, shared: Collection[tuple[str, ...]], level: int
 ) -> Owner | None:
     named = [i for i, part in enumerate(folders) if not _ATTEMPT.search(part)]
     if not named:
         return None
     own = [i for i in named if tuple(folders[: i + 1]) not in shared] or named
-    return replace(_owner(folders[own[-1]], file, "folders"), attempt=_attempt(folders))
+    meant = named[min(level, len(named) - 1)]
+    name = folders[meant if meant in own else own[-1]]
+    return replace(_owner(name, file, "folders"), attempt=_attempt(folders))
 
 
 def _moodle(folders: Sequence[str], file: str) -> Owner | None:

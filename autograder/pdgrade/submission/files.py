@@ -40,14 +40,16 @@ class _File:
 
 def find_notebooks(assignment: Assignment, folder: Path) -> tuple[FoundNotebook, ...]:
     """Read a learner's folder and give every notebook of the assignment its file, if any."""
-    files = [_read(folder, path) for path in notebook_paths(folder)]
+    names = [notebook.name for notebook in assignment.notebooks]
+    files = [_read(folder, path) for path in notebook_paths(folder, names)]
     return tuple(_find(source, files, assignment) for source in assignment.notebooks)
 
 
-def notebook_paths(folder: Path) -> list[Path]:
+def notebook_paths(folder: Path, names: Sequence[str] = ()) -> list[Path]:
     """Files of a submission that may be notebooks, in a fixed order, checkpoints left out.
 
-    Of too many, those called ``.ipynb`` and near the top are kept: some hand in a whole project.
+    Of too many, those that fit one of `names` are kept, then those called ``.ipynb`` and near the
+    top: some hand in a whole project.
     """
     if folder.is_symlink() or not folder.is_dir():
         return []
@@ -61,8 +63,18 @@ def notebook_paths(folder: Path) -> list[Path]:
                 pending.append(path)
             elif _NOTEBOOK_NAME.search(path.name) and path.name != "timestamp.txt":
                 found.append(path)
-    found.sort(key=lambda p: (".ipynb" not in p.name.casefold(), len(p.parts), p))
+    if len(found) > MAX_FILES:
+        found.sort(key=lambda p: (-best_fit(p.name, names), _is_other(p), len(p.parts), p))
     return sorted(found[:MAX_FILES])
+
+
+def _is_other(path: Path) -> bool:
+    return ".ipynb" not in path.name.casefold()
+
+
+def best_fit(file_name: str, names: Sequence[str]) -> int:
+    """How well a file's name fits any of these notebooks; see `name_fit`."""
+    return max((name_fit(file_name, name, names) for name in names), default=0)
 
 
 def _read(folder: Path, path: Path) -> _File:

@@ -201,6 +201,12 @@ CASES: tuple[Case, ...] = (
     Case("both steps in one file", _with(files.merged), 9),
     Case("one notebook missing", _with(files.one_missing), 4, "partial", ("notebook_missing",)),
     Case("a whole project around it", _with(files.project_around), 9),
+    Case(
+        "250 notebooks before the real ones",
+        _with(files.notebooks_before),
+        9,
+        notes=("found_by_name",),
+    ),
     Case("checkpoints beside it", _with(files.checkpoints), 9),
     Case("empty file", _with(files.empty), 4, "partial", ("empty_file",)),
     Case("truncated JSON", _with(files.truncated), 4, "partial", ("truncated",)),

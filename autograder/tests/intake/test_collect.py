@@ -1,6 +1,7 @@
 """Exports become submitted/<student>/<assignment>/; nothing leaves its folder."""
 
 import io
+import json
 import os
 import stat
 import zipfile
@@ -70,7 +71,9 @@ def test_canvas_attempts_the_newest_wins_and_is_told(course, tmp_path):
     take(course, tmp_path, zipped(members))
     folder = course.path("submitted", "lee_7", NAME)
     assert (folder / "step1_request_pressure.ipynb").read_bytes() == b"third"
-    assert [n.code for n in told_by_intake(folder).notes] == ["newest_attempt_used"] * 2
+    assert [n.code for n in told_by_intake(course, "lee_7", NAME).notes] == [
+        "newest_attempt_used"
+    ] * 2
 
 
 def test_names_that_a_chinese_windows_wrote_as_gbk():
@@ -146,9 +149,7 @@ def test_a_folder_with_links_devices_and_other_files(course, tmp_path):
     intake = collect(export, course, NAME, BOOKS)
     assert submitted(course, "amy") == ["step1_request_pressure.ipynb"]
     assert reasons(intake) == ["link_refused", "link_refused"]
-    assert {n.code for n in told_by_intake(course.path("submitted", "amy", NAME)).notes} == {
-        "file_refused"
-    }
+    assert {n.code for n in told_by_intake(course, "amy", NAME).notes} == {"file_refused"}
 
 
 def test_a_second_export_replaces_a_students_folder(course, tmp_path):
@@ -220,16 +221,62 @@ def test_folders_named_alike_name_nobody(course, tmp_path, packed, levels):
 
 
 def test_an_export_in_a_zip_or_among_others_in_a_folder_is_still_one(course, tmp_path):
-    export = {"张三_12_assignsubmission_file_/step1_request_pressure.ipynb": STEP1}
-    other = {"李四_13_assignsubmission_file_/step1_request_pressure.ipynb": STEP1}
+    people = ["张三_12", "李四_13", "王五_14", "赵六_15"]
+    step1 = "step1_request_pressure.ipynb"
+    export, other = (
+        {f"{name}_assignsubmission_file_/{step1}": STEP1 for name in names}
+        for names in (people[:2], people[2:])
+    )
     intake = take(course, tmp_path, zipped({"moodle export.zip": export | other}))
-    assert [s.student for s in intake.students] == ["张三_12", "李四_13"]
+    assert sorted(s.student for s in intake.students) == sorted(people)
     folder = tmp_path / "exports"
     folder.mkdir()
     (folder / "one.zip").write_bytes(zipped(export))
     (folder / "two.zip").write_bytes(zipped(other))
     intake = collect(folder, course, NAME, BOOKS)
-    assert [s.student for s in intake.students] == ["张三_12", "李四_13"]
+    assert sorted(s.student for s in intake.students) == sorted(people)
+
+
+@pytest.mark.parametrize("own", ["安", "2023141500012-安"])
+@pytest.mark.parametrize("mine", ["hw", "2023141500013-白"])
+def test_in_a_folder_of_zips_nobody_can_stand_for_others(course, tmp_path, own, mine):
+    """Even one that packs a whole class changes nothing for anybody else."""
+    step1 = "step1_request_pressure.ipynb"
+    folder = tmp_path / "zips"
+    folder.mkdir()
+    (folder / f"{own}.zip").write_bytes(zipped({f"2023141500012/{step1}": STEP1}))
+    others = {f"{number}/{step1}": b"mine" for number in ("2023141500012", "2023141500017")}
+    (folder / f"{mine}.zip").write_bytes(zipped(others | {f"安/{step1}": b"mine"}))
+    intake = collect(folder, course, NAME, BOOKS)
+    first = "2023141500012" if "2023" in own else "安"
+    second = "2023141500013" if "2023" in mine else "hw"
+    assert {s.student for s in intake.students} == {first, second}
+    assert (course.path("submitted", first, NAME) / step1).read_bytes() == STEP1
+
+
+@pytest.mark.parametrize(
+    ("paths", "people"),
+    [
+        (["ann/src/a.ipynb", "bob/b.ipynb"], ["ann", "bob"]),
+        (["hw/ann/src/work/a.ipynb", "hw/bob/b.ipynb"], ["ann", "bob"]),
+        (["ann/one/a.ipynb", "ann/two/b.ipynb", "bob/a.ipynb"], ["ann", "bob"]),
+        (["c1/ann/a.ipynb", "c1/bob/a.ipynb", "c2/cy/a.ipynb"], ["ann", "bob", "cy"]),
+        (["ann/attempt 1/a.ipynb", "ann/attempt 2/a.ipynb", "bob/a.ipynb"], ["ann", "bob"]),
+    ],
+)
+def test_plain_folders_are_named_by_who_stands_side_by_side(course, tmp_path, paths, people):
+    intake = take(course, tmp_path, zipped(dict.fromkeys(paths, STEP1)))
+    assert [s.student for s in intake.students] == people
+
+
+def test_what_a_learner_says_about_themselves_is_not_believed(course, tmp_path):
+    export = {"张三_12_assignsubmission_file_/step1_request_pressure.ipynb": STEP1}
+    (student,) = take(course, tmp_path, zipped(export)).students
+    assert told_by_intake(course, student.student, NAME).name == "张三"
+    folder = course.path("submitted", student.student, NAME)
+    told = {"name": "李四", "notes": [], "files": ""}
+    (folder / ".intake.json").write_text(json.dumps(told), encoding="utf-8")
+    assert told_by_intake(course, student.student, NAME).name == ""  # no longer what came in
 
 
 @pytest.mark.parametrize("names", ["class/{}", "{}"])
@@ -240,6 +287,13 @@ def test_a_folder_with_anothers_name_changes_nothing_for_them(course, tmp_path, 
     intake = take(course, tmp_path, zipped(members))
     assert [s.student for s in intake.students] == ["ann", "bob"]
     assert (course.path("submitted", "ann", NAME) / step1).read_bytes() == STEP1
+
+
+def test_notebooks_of_the_assignment_are_kept_whatever_lies_before_them(course, tmp_path):
+    members = {f"{ANN}/a{n:03}.ipynb": b"{}" for n in range(150)}
+    members |= {f"{ANN}/z/step1 (1).ipynb": STEP1, f"{BOB}/x.ipynb": STEP1}
+    take(course, tmp_path, zipped(members))
+    assert "step1 (1).ipynb" in submitted(course, "2023141500012")
 
 
 def test_a_whole_project_around_the_notebooks_does_not_cost_them(course, tmp_path):
