@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
@@ -11,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from pdgrade import owners
 from pdgrade.limits import Limits
 from pdgrade.sandbox import Isolation, IsolationError, read_paths, search_path
 from pdgrade.self_check import leaks, readable_of
@@ -24,7 +23,6 @@ from pdgrade.worker.config import CONFIG_NONCE, MAX_CONFIG_BYTES, Config
 from pdgrade.worker_client import AHEAD_BYTES, Ends, Worker
 
 _PREFIX: Final = "pdgrade-"
-_ABANDONED_S: Final = 86_400.0
 _START_WAIT_S: Final = 60.0
 _ROOT_UIDS: Final = 1_000_000  # workers' uids when root's range allows it
 _FEW_UIDS: Final = 40_000  # and in a container that maps only 65,536
@@ -62,9 +60,10 @@ class TemplateProcess:
         self.exposed: tuple[str, ...] = ()
         self._lock = threading.Lock()
         scratch = Path(_scratch(plan.limits)).resolve()
-        _remove_abandoned(scratch)
+        owners.remove_abandoned(scratch, _PREFIX)
         self._base = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=scratch))
         self._base.chmod(0o711)
+        owners.sign(self._base)
         self._secret = self._base / "secret"
         self._secret.write_text("not for workers", encoding="utf-8")
         self._secret.chmod(0o600)
@@ -196,15 +195,6 @@ def _scratch(limits: Limits) -> str:
         if found.f_bavail * found.f_frsize >= 8 * limits.caps.disk:
             return str(memory)
     return tempfile.gettempdir()
-
-
-def _remove_abandoned(scratch: Path) -> None:
-    """Remove our own folders of more than a day ago, whose grader was killed."""
-    for folder in scratch.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            facts = folder.lstat()
-            if facts.st_uid == os.getuid() and time.time() - facts.st_mtime > _ABANDONED_S:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment() -> dict[str, str]:

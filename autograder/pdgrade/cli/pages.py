@@ -27,6 +27,8 @@ def write_feedback(
             marks = read_marks(book, assignment.name, record.student)
             rebuilt = course.path("autograded", record.student, assignment.name)
             target = course.path("feedback", record.student, assignment.name)
+            if not course.directory.groupshared:  # the folder keeps others out, not the pages:
+                store.make_private(target)  # nbgrader copies their modes for learners to read
             for notebook in record.notebooks:
                 page = feedback_page.render(
                     record,

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from pdgrade.assignment import Assignment
@@ -180,13 +182,19 @@ class GradebookWriter:
 
 
 def open_gradebook(course: Course) -> Any:
-    """The course's gradebook, made if it is not there; use as a context manager."""
+    """The course's gradebook, made (for its owner only) if it is not there; a context manager."""
     from nbgrader.api import Gradebook
 
     from pdgrade.release import own_programs_on_path
 
+    url = make_url(course.db_url)
+    file = Path(url.database or "") if url.drivername.startswith("sqlite") else None
+    is_new = file is not None and not file.exists() and not course.directory.groupshared
     with own_programs_on_path():  # nbgrader asks alembic, by name, for the schema's version
-        return Gradebook(course.db_url, course.course_id)
+        book = Gradebook(course.db_url, course.course_id)
+    if file is not None and is_new and file.is_file():
+        file.chmod(0o600)
+    return book
 
 
 def is_locked(error: OperationalError) -> bool:

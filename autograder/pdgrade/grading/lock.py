@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from pdgrade.grading.results import BatchStopped
+from pdgrade.grading.store import make_private
 
 PATIENCE_S: Final = 20.0
 
@@ -21,7 +22,7 @@ def only_run(path: Path, patience_s: float = PATIENCE_S) -> Iterator[None]:
     Raises:
         BatchStopped: another run still holds it after `patience_s` seconds.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     with path.open("a+", encoding="utf-8") as file:
         deadline = time.monotonic() + patience_s
         while not _taken(file):

@@ -20,7 +20,10 @@ def write_atomically(path: Path, text: str, mode: int = 0o644, *, durable: bool 
     Raises:
         OSError: the disk is full or the folder cannot be written; the old file is untouched.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode & 0o077:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        make_private(path.parent)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
@@ -34,6 +37,17 @@ def write_atomically(path: Path, text: str, mode: int = 0o644, *, durable: bool 
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         raise
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for its owner only; others keep their modes.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def save(path: Path, record: SubmissionRecord) -> None:

@@ -121,7 +121,8 @@ def test_doctor_looks_at_everything(run, small_class):
 
 def test_records_are_private_and_valid(small_class):
     path = small_class.course.record("amy", NAME)
-    assert path.stat().st_mode & 0o077 == 0
+    for private in (path, path.parent, path.parent.parent, small_class.root / "gradebook.db"):
+        assert private.stat().st_mode & 0o077 == 0
     assert json.loads(path.read_text())["schema_version"] == 1
 
 

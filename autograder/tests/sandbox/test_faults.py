@@ -1,5 +1,6 @@
 """Workers and templates are killed at any moment; no honest mark is lost and nothing is left."""
 
+import multiprocessing
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ import pytest
 from processes import children_of, parents
 from questions import QUESTION, SOLUTION, answer
 
+from pdgrade import owners
 from pdgrade.checks import grade_question
 from pdgrade.forkserver import ForkServer
 from pdgrade.limits import Limits
@@ -104,6 +106,25 @@ def test_workers_from_many_threads_do_not_mix_up(server):
     for thread in threads:
         thread.join()
     assert found == {n: [n] * 5 for n in range(12)}
+
+
+def test_the_folder_of_a_killed_grader_is_removed_at_the_next_start(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    owner = context.Process(target=owners.sign, args=(tmp_path / "t-1",))
+    for n in (1, 2, 3, 4):
+        (tmp_path / f"t-{n}").mkdir()
+    owner.start()
+    owner.join()
+    owners.sign(tmp_path / "t-2")
+    signed = (tmp_path / "t-2" / "owner").read_text()
+    number, start, *place = signed.split()
+    (tmp_path / "t-3" / "owner").write_text(" ".join([number, str(int(start) - 1), *place]))
+    elsewhere = [*place[:1], "another-boot"]
+    (tmp_path / "t-4" / "owner").write_text(" ".join(["1", "1", *elsewhere]))
+    (tmp_path / "t-5").mkdir()
+    owners.remove_abandoned(tmp_path, "t-")
+    # 1: its process is gone; 3: its number is used again; 4 and 5: who knows.
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t-2", "t-4", "t-5"]
 
 
 def test_folders_of_killed_graders_are_removed_a_day_later():
