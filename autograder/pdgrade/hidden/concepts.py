@@ -38,7 +38,8 @@ def is_right(given: object, answer: str | float, tolerance: float = 0.0) -> bool
         return type(given) is str and given.strip().upper() == answer
     if not isinstance(given, int | float) or type(given) not in (int, float):
         return False
-    return close(answer, given) or abs(given - answer) <= tolerance * abs(answer)
+    off = tolerance * abs(answer)  # comparing, unlike computing, takes integers of any size
+    return close(answer, given) or answer - off <= given <= answer + off
 
 
 def judge(name: str, answer: str | float) -> Judge:

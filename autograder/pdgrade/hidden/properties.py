@@ -84,7 +84,7 @@ def exact(
             return without_value(blank, found)
         try:
             got = project(found.value)
-        except (TypeError, KeyError, IndexError, AttributeError) as error:
+        except (TypeError, LookupError, AttributeError, OverflowError) as error:
             return misshapen(blank, error)
         return compared(replace(blank, got=shown(got)), expected, got)
 

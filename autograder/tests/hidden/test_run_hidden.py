@@ -291,6 +291,31 @@ def test_the_handoff_time_may_be_two_per_cent_off(given, right):
         failure_of("concept_3a_answer", lambda: given)
 
 
+@pytest.mark.parametrize("grade_id", sorted(PROPERTIES))
+def test_an_integer_beyond_any_float_is_a_wrong_answer_and_no_accident(grade_id):
+    def huge(value):
+        if isinstance(value, dict):
+            return {key: huge(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [huge(item) for item in value]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return 10**400 if is_number else value
+
+    def function(*args, **kwargs):
+        if not args:
+            return 10**400
+        return huge(module_of(grade_id).oracle(*args, **kwargs))
+
+    try:
+        run_hidden(grade_id, function)
+    except CheckFailure as failure:
+        assert failure.result.verdict in ("wrong_value", "wrong_type")  # noqa: PT017
+    mixed = {"used_tokens": 10**400, "prefill_chunks": [{"tokens": 0.5}, {"tokens": 10**400}]}
+    if grade_id == "todo3_no_idle_budget":
+        mixed["decode_request_ids"] = []
+        assert failure_of(grade_id, lambda *_a, **_k: mixed).verdict == "wrong_type"
+
+
 def test_concepts_refuse_what_is_not_an_answer():
     for value in (None, True, ["A"], object()):
         failure_of("concept_1a_answer", lambda v=value: v)

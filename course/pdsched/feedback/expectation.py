@@ -126,7 +126,7 @@ class Expectation:
             return
         try:
             kept = predicate(found.value) is True
-        except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+        except (TypeError, LookupError, AttributeError, ValueError, OverflowError) as error:
             detail = text("feedback.shape", error=error_text(error))
             report(replace(blank, verdict="wrong_type", detail=detail))
             return

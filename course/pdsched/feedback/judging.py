@@ -56,7 +56,7 @@ def holds(name: str, relation: Callable[[Case, Any], Broken | None]) -> Judge:
             return without_value(blank, found)
         try:
             wrong = relation(case, found.value)
-        except (TypeError, KeyError, IndexError, AttributeError) as error:
+        except (TypeError, LookupError, AttributeError, OverflowError) as error:
             return misshapen(blank, error)
         if wrong is None:
             return blank
