@@ -1,11 +1,12 @@
 """Submissions per minute: `pdgrade grade` against plain `nbgrader autograde`, in one run.
 
-    python -m benchmarks.bench_grading [--submissions 12] [--jobs 2] [--skip-plain]
+    python -m benchmarks.bench_grading [--submissions 40] [--jobs 2] [--skip-plain]
     python -m benchmarks.bench_grading --class-size 1000 --hostile 0.1 --skip-plain
 
 The same honest submissions of all four notebooks are graded by both, start-up included, on the
-same machine, one after the other. With --hostile a share of the class is broken or hostile; the
-memory of the parent is read from /proc along the way.
+same machine, one after the other. With --class-size a whole class is graded, of which a share may
+be broken or hostile: every score is compared with what it must be, the memory of the parent is read
+from /proc along the way, and what is left behind is counted.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from pdgrade.assignment import load
 from pdgrade.course import open_course
 from pdgrade.grading import store
 from pdgrade.grading.batch import BatchOptions, grade_class
@@ -61,11 +63,11 @@ def answers() -> dict[str, dict[str, object]]:
     return documents
 
 
-def hand_in(root: Path, count: int, hostile: float) -> Counter[str]:
-    """Write a class; returns how many of what kind."""
+def hand_in(root: Path, count: int, hostile: float) -> dict[str, str]:
+    """Write a class; returns of what kind each submission is."""
     chance = random.Random(1)
     documents = answers()
-    kinds: Counter[str] = Counter()
+    kinds: dict[str, str] = {}
     for i in range(count):
         folder = root / "submitted" / f"student{i:04}" / NAME
         folder.mkdir(parents=True)
@@ -76,7 +78,7 @@ def hand_in(root: Path, count: int, hostile: float) -> Counter[str]:
         if i < round(count * hostile):
             kind = chance.choice([*HOSTILE, *BROKEN])
             spoil(folder, kind)
-        kinds[kind] += 1
+        kinds[folder.parent.name] = kind
     return kinds
 
 
@@ -135,10 +137,11 @@ def memory_mib() -> float:
     return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024  # type: ignore[union-attr]
 
 
-def whole_class(root: Path, jobs: int, count: int) -> None:
-    """Grade in this process and watch its memory."""
+def whole_class(root: Path, jobs: int, kinds: dict[str, str]) -> None:
+    """Grade in this process, watch its memory, and compare every score."""
     found = open_course(root)
     memory: list[float] = []
+    count, before = len(kinds), traces()
 
     options = BatchOptions(jobs=jobs)
     summary = grade_class(found, found.assignment(), options, lambda _: memory.append(memory_mib()))
@@ -146,8 +149,38 @@ def whole_class(root: Path, jobs: int, count: int) -> None:
     print(f"class of {count}: {summary.wall_s:.1f} s, {60 * count / summary.wall_s:.0f} per minute")
     print(f"statuses: {dict(summary.count())}; stopped: {summary.stopped or 'no'}")
     print("parent memory at 10, 50, 100 %: " + ", ".join(f"{mib:.0f} MiB" for mib in marks))
-    honest = [line for line in summary.lines if line.points == line.max_points]
-    print(f"full marks: {len(honest)}; median of these {median_ms(root):.0f} ms each")
+    scores = [(line.points, due(line.max_points, kinds[line.student])) for line in summary.lines]
+    print(f"right scores: {sum(got == must for got, must in scores)} of {count}", end="; ")
+    print(f"unearned points: {sum(max(0.0, got - must) for got, must in scores):g}")
+    print(f"median per honest submission: {median_ms(root):.0f} ms")
+    print(f"left behind (processes, temporary folders): {sorted(traces() - before) or 'nothing'}")
+
+
+def due(full: float, kind: str) -> float:
+    """What a submission must earn: a broken file costs its notebook, an answer its question."""
+    if kind == "honest":
+        return full
+    notebook = next(n for n in load(ROOT / "source" / NAME).notebooks if "step2" in n.name)
+    lost = [q for q in notebook.questions if kind in BROKEN or "todo2" in q.name]
+    return full - sum(question.max_points for question in lost)
+
+
+def traces() -> set[str]:
+    """Grading processes and workers that run now, and folders that they were given."""
+    folders = [*Path("/dev/shm").glob("pdgrade-*"), *Path(tempfile.gettempdir()).glob("pdgrade-*")]
+    running = [
+        path.parent.name
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if re.search(r"pdgrade_worker|pdgrade\.grading", _content(path))
+    ]
+    return {*map(str, folders), *running}
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it has ended
+        return ""
 
 
 def median_ms(root: Path) -> float:
@@ -183,7 +216,7 @@ def tell(what: str, submissions: int, wall: float, cpu: float) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--submissions", type=int, default=12)
+    parser.add_argument("--submissions", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--class-size", type=int, default=0)
     parser.add_argument("--hostile", type=float, default=0.0)
@@ -195,8 +228,9 @@ def main() -> None:
         Path(folder).chmod(0o755)
         if options.class_size:
             root = course(Path(folder) / "class")
-            print(dict(hand_in(root, options.class_size, options.hostile)))
-            whole_class(root, options.jobs, options.class_size)
+            kinds = hand_in(root, options.class_size, options.hostile)
+            print(dict(Counter(kinds.values())))
+            whole_class(root, options.jobs, kinds)
         else:
             compare(Path(folder), options.submissions, options.jobs, options.skip_plain)
 
