@@ -84,7 +84,7 @@ class CheckRecord:
     hint: str = ""
     told: Mapping[str, str] = field(default_factory=dict)  # "hint.en": a text in another language
 
-    def text(self, name: str) -> str:
+    def said(self, name: str) -> str:
         """The text of this field in the current language, where it is known in it."""
         return self.told.get(f"{name}.{messages.language()}", str(getattr(self, name)))
 

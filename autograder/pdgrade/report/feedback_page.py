@@ -50,7 +50,7 @@ class TestView:
 
     def rule(self, check: CheckRecord) -> str:
         """The rule of one of its checks; one that the notebook words itself has one language."""
-        rule = check.text("rule")
+        rule = check.said("rule")
         return title_of(self.record.grade_id, rule) if rule else ""
 
 
