@@ -151,6 +151,8 @@ def test_unknown_presets_and_bad_settings_are_named():
         roofline("llama-3.1-8b", "h100", precision="int3")
     with pytest.raises(ValueError, match="tensor_parallel"):
         roofline("llama-3.1-8b", "h100", tensor_parallel=0)
+    with pytest.raises(ValueError, match="must divide the 32 attention heads of llama"):
+        roofline("llama-3.1-8b", "h100", tensor_parallel=3)
 
 
 @pytest.mark.core

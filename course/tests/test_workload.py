@@ -21,7 +21,8 @@ def test_a_request_is_frozen():
     ("changes", "words"),
     [
         ({"request_id": ""}, "request_id"),
-        ({"prompt_tokens": 0}, "prompt_tokens must be at least 1, got 0"),
+        ({"prompt_tokens": 0}, "prompt_tokens must be at least 1 and at most 10,000,000, got 0"),
+        ({"output_tokens": 10**12}, "output_tokens must be .* at most 10,000,000"),
         ({"prompt_tokens": -4}, "prompt_tokens"),
         ({"output_tokens": 0}, "output_tokens"),
         ({"cached_tokens": -1}, "cached_tokens"),

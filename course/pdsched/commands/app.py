@@ -233,7 +233,8 @@ def _errors_in_one_line() -> Iterator[None]:
         try:
             yield
         except (ValueError, OSError) as error:
-            print(text("commands.error", error=error), file=sys.stderr)
+            words = " ".join(str(error).split())  # a broken plan tells its inputs line by line
+            print(text("commands.error", error=words), file=sys.stderr)
             raise typer.Exit(2) from None
 
 

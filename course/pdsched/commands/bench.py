@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pdsched.bench import LoadRun, RequestResult, Target, Timeouts, run_load
 from pdsched.bench.session import BenchError, choose_model, evidence, notes
+from pdsched.commands.output import check_writable
 from pdsched.messages import text
 from pdsched.metrics import Slo
 from pdsched.workload import Request, workload
@@ -102,11 +103,12 @@ def run(options: BenchOptions) -> int:
         0 when every request finished, 1 when some did not, 2 when it could not begin.
     """
     try:
+        check_writable(options.out)
         requests = options.requests()
         key = os.environ.get(API_KEY_VARIABLE, "")
         target = Target.from_url(options.url, options.model, chat=options.chat, api_key=key)
         load, target = asyncio.run(_session(target, requests, options))
-    except ValueError as error:  # a BenchError says it in the reader's language
+    except (ValueError, OSError) as error:  # a BenchError says it in the reader's language
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -24,6 +24,20 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"
 
 
+def check_writable(*paths: Path | None) -> None:
+    """Say before the work that a file cannot be written, not after it.
+
+    Raises:
+        OSError: naming the file.
+    """
+    for path in paths:
+        if path is not None:
+            new = not path.exists()
+            path.open("ab").close()
+            if new:
+                path.unlink()
+
+
 def write_json(path: Path, content: object, console: Console) -> None:
     """Write JSON; what JSON cannot say (infinity, NaN) becomes null."""
     path.write_text(json.dumps(_finite(content), indent=2, ensure_ascii=False), encoding="utf-8")

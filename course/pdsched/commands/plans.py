@@ -18,12 +18,15 @@ def run(path: Path | str) -> int:
         path: a JSONL file of recordings; see `pdsched.scheduler.recorded_plans`.
 
     Returns:
-        0 when all are identical, 1 when some differ, 2 when the file cannot be read.
+        0 when all are identical, 1 when some differ, 2 when the file cannot be read or holds none.
     """
     try:
         comparisons = [compare(recording) for recording in read_recordings(Path(path))]
     except (OSError, ValueError) as error:
         print(text("plans.unreadable", path=path, error=error), file=sys.stderr)
+        return 2
+    if not comparisons:
+        print(text("plans.empty", path=path), file=sys.stderr)
         return 2
     identical = 0
     for comparison in comparisons:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pdsched.commands.output import number, write_csv, write_json
+from pdsched.commands.output import check_writable, number, write_csv, write_json
 from pdsched.experiment import Experiment, ExperimentResult
 from pdsched.messages import commands as _sentences  # noqa: F401 -- registers them
 from pdsched.messages import text
@@ -27,7 +27,9 @@ def run(
 
     Raises:
         ValueError: the experiment cannot run.
+        OSError: a file cannot be written.
     """
+    check_writable(json_path, csv_path, html_path, trace_path)
     console = Console()
     with console.status(text("commands.running")):
         timeline = experiment.timeline(record_iterations=bool(trace_path or html_path))

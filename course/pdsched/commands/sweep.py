@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from pdsched.commands.output import number, write_csv, write_json
+from pdsched.commands.output import check_writable, number, write_csv, write_json
 from pdsched.experiment import Experiment, ExperimentResult, grid, parse_pd, run_all
 from pdsched.messages import commands as _sentences  # noqa: F401 -- registers them
 from pdsched.messages import text
@@ -60,7 +60,9 @@ def run(
 
     Raises:
         ValueError: an experiment cannot run.
+        OSError: a file cannot be written.
     """
+    check_writable(json_path, csv_path, html_path)
     console = Console()
     experiments = grid(base, axes)
     columns = (

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from pdsched.commands.output import write_json
+from pdsched.commands.output import check_writable, write_json
 from pdsched.messages import commands as _sentences  # noqa: F401 -- registers them
 from pdsched.messages import text
 from pdsched.validate import (
@@ -26,8 +26,9 @@ def run_file(path: Path, *, json_path: Path | None = None) -> None:
 
     Raises:
         ValueError: the file lacks columns or has no usable row.
-        OSError: the file cannot be read.
+        OSError: a file cannot be read or written.
     """
+    check_writable(json_path)
     console = Console()
     found = read_measured(path)
     for reason, count in found.skipped.items():

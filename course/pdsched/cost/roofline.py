@@ -48,6 +48,11 @@ class RooflineCost:
             )
         if self.tensor_parallel < 1:
             raise ValueError(f"tensor_parallel must be at least 1, got {self.tensor_parallel}")
+        if self.model.heads % self.tensor_parallel:
+            raise ValueError(
+                f"tensor_parallel must divide the {self.model.heads} attention heads of "
+                f"{self.model.name}, got {self.tensor_parallel}"
+            )
         object.__setattr__(self, "_rates", _rates(self))
 
     @property

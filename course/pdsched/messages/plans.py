@@ -14,6 +14,7 @@ CATALOG = {
     "plans.not_replayed": Message(
         zh="{name}：无法重放：{reason}", en="{name}: cannot be replayed: {reason}"
     ),
+    "plans.empty": Message(zh="{path} 里没有场景", en="{path} holds no scenario"),
     "plans.unreadable": Message(zh="无法读取 {path}：{error}", en="cannot read {path}: {error}"),
 }
 

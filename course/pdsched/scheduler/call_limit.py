@@ -7,7 +7,7 @@ import sys
 import threading
 from time import perf_counter
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from pdsched.interruption import Interruption, raise_in, settle, take_back
 
@@ -85,14 +85,9 @@ class CallLimit:
             if self.rang and kind is not CallTimeoutError:  # raised, not yet delivered
                 take_back()
 
-    def check(self) -> None:
-        """After a call that returned.
-
-        Raises:
-            CallTimeoutError: it was overdue and swallowed that.
-        """
-        if self.rang:
-            raise CallTimeoutError(again=False)
+    def refuse(self) -> NoReturn:
+        """After an overdue call that returned, having swallowed the error."""
+        raise CallTimeoutError(again=False)
 
     def settle(self) -> None:
         """After a call that was overdue: nothing more is raised on its behalf."""

@@ -134,10 +134,12 @@ class PlanFunctionScheduler:
                 )
             finally:
                 limit.began_s = 0.0
-            limit.check()
+            if limit.rang:
+                limit.refuse()
             if given_ready != ready or given_suffixes != suffixes:
                 _refuse_mutation(given_suffixes, given_ready, ready)
-            if not suffixes and type(returned) is dict and returned == self._everybody:
+            known = self._everybody if not suffixes and type(returned) is dict else None
+            if known is not None and returned == known:
                 return EVERYBODY  # the same as one that was checked for these inputs
             plan = read_plan(returned, suffixes, ready, budget, cap)
             if plan is EVERYBODY:

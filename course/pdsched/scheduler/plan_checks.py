@@ -50,10 +50,16 @@ def read_plan(
     except KeyError as error:
         raise broken("missing_key", key=error.args[0]) from None
     decode_all = type(decode_ids) is list and decode_ids == ready
-    if decode_all and chunks == [] and type(chunks) is list and ready:
+    if decode_all and type(chunks) is list and not chunks and ready:
         scheduled = len(ready)
-        if scheduled <= budget and _balances(used, remaining, stated_budget, scheduled, budget):
-            return EVERYBODY  # the common case, worth a short way
+        if (  # the common case, worth a short way
+            type(used) is int
+            and type(remaining) is int
+            and used == scheduled <= budget
+            and remaining == budget - scheduled
+            and stated_budget == budget
+        ):
+            return EVERYBODY
     if not decode_all:
         _check_decodes(decode_ids, ready)
     read = _check_chunks(chunks, suffixes, cap)
@@ -84,18 +90,6 @@ def read_plan(
 EVERYBODY: Final = ReadPlan(None, {})
 
 
-def _balances(
-    used: object, remaining: object, stated_budget: object, scheduled: int, budget: int
-) -> bool:
-    return (
-        type(used) is int
-        and type(remaining) is int
-        and used == scheduled
-        and remaining == budget - scheduled
-        and stated_budget == budget
-    )
-
-
 def broken(rule: str, **fields: object) -> BrokenRuleError:
     """The error for one rule of the catalog."""
     return BrokenRuleError(text(f"plan.{rule}", **fields))
@@ -121,11 +115,10 @@ def _check_decodes(decode_ids: object, ready: Sequence[str]) -> None:
 
 
 def _check_chunks(chunks: object, suffixes: Mapping[str, int], cap: int) -> dict[str, int]:
-    if type(chunks) not in (list, tuple):
+    if type(chunks) is not list and type(chunks) is not tuple:
         raise broken(
             "wrong_type", key="prefill_chunks", allowed="list[dict]", value=safe_repr(chunks)
         )
-    assert isinstance(chunks, (list, tuple))
     read: dict[str, int] = {}
     for chunk in chunks:
         if type(chunk) is dict:

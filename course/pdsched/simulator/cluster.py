@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -97,6 +98,13 @@ class HandoffLink:
             value = getattr(self, name)
             if type(value) is not int or value < smallest:
                 raise ValueError(f"{name} must be an integer of at least {smallest}, got {value!r}")
+        for name in (
+            "kv_bytes_per_token", "gb_per_s", "setup_ms", "retry_ms", "failure_rate",
+            "admission_timeout_ms",
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise ValueError(f"{name} must be a number, got {value!r}")  # noqa: TRY004
         for name in ("kv_bytes_per_token", "gb_per_s"):
             if not 0 < getattr(self, name) < inf:
                 raise ValueError(f"{name} must be positive and finite, got {getattr(self, name)!r}")

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from pdsched.scheduler import PlanFunctionScheduler, make
@@ -153,6 +154,15 @@ def _check_kinds(scheduler: object, cost: object, kv: object, cluster: object) -
             raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
+def _check_price(cost: CostModel) -> None:
+    """What a model says of the smallest prefill must be a number; its size is checked later."""
+    price: object = cost.iteration_ms(1, 0, 0.5, 0, 0, 1)
+    if isinstance(price, bool) or not isinstance(price, Real):
+        raise ValueError(  # noqa: TRY004 -- as for every bad argument of a simulation
+            f"cost model {cost.name!r}: iteration_ms must be a number, got {price!r}"
+        )
+
+
 def _build_workers(
     cluster: Cluster,
     defaults: WorkerPool,
@@ -166,6 +176,7 @@ def _build_workers(
         assert policy is not None
         cost = pool.cost or defaults.cost
         assert cost is not None
+        _check_price(cost)
         budget = pool.max_num_batched_tokens or defaults.max_num_batched_tokens
         seats = pool.max_num_seqs or defaults.max_num_seqs
         assert budget is not None

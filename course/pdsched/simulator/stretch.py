@@ -35,9 +35,11 @@ def must_repeat(state: WorkerState) -> bool:
 def repeat(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> None:
     """Run the plan until a job finishes, the horizon is reached or the cache is full."""
     state = worker.state
-    members, pool = state.decodes, state.pool
-    start_ms = worker.now_ms
-    first_ms = _first_ms(worker)
+    members, pool, rows = state.decodes, state.pool, worker.rows
+    size, start_ms = len(members.members), worker.now_ms
+    first_ms = worker.cost.iteration_ms(0, 0, 0.0, size, members.context, size)
+    if not 0 < first_ms < LONGEST_MS:
+        raise worker.bad_price(first_ms, 0, size, members.context)
     steps = min(members.steps_to_finish(), _MOST_STEPS)
     if horizon_ms < LONGEST_MS:  # decodes mostly get slower, so this many are enough
         steps = min(steps, int(max(0.0, horizon_ms - start_ms) / first_ms) + 2)
@@ -46,27 +48,28 @@ def repeat(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> Non
         blocks = _blocks_ahead(state, steps)
         steps = len(blocks)
     took, ends = _times_ahead(worker, steps, first_ms, horizon_ms)
-    steps = len(ends)
+    steps, end_ms = len(ends), ends[-1]
     if pool is not None:
         del blocks[steps:]
         pool.take(blocks[-1] - pool.used)
-    _count(worker, took, blocks, len(members.members))
-    if worker.rows is not None:
+    _count(worker, took, blocks, size)
+    if rows is not None:
         who = (members.ids, state.num_running, len(state.waiting), preempted)
-        worker.rows.append(_row(worker, start_ms, ends, blocks, who))
-    if ends[-1] > horizon_ms:
+        rows.append(_row(worker, start_ms, ends, blocks, who))
+    if end_ms > horizon_ms:
         worker.plan = DECODE_ALL
-        worker.end_ms = ends[-1]
+        worker.end_ms = end_ms
         steps -= 1
         if not steps:
             return
-    worker.now_ms = ends[steps - 1]
+        end_ms = ends[steps - 1]
+    worker.now_ms = end_ms
     worker.tokens_for_all(ends[0])
     if steps > 1:
-        worker.gaps.extend(took[1:steps], len(members.members))
-    done = members.advance(steps, worker.now_ms)
+        worker.gaps.extend(took[1:steps], size)
+    done = members.advance(steps, end_ms)
     if done:
-        worker.finish(done, worker.now_ms)
+        worker.finish(done, end_ms)
 
 
 def ask_each_time(worker: Worker, horizon_ms: float, preempted: tuple[str, ...]) -> None:
@@ -151,16 +154,6 @@ def _blocks_ahead(state: WorkerState, steps: int) -> list[int]:
             break
         blocks.append(used)
     return blocks
-
-
-def _first_ms(worker: Worker) -> float:
-    """Duration of the next iteration."""
-    members = worker.state.decodes
-    size, context = len(members.members), members.context
-    ms = worker.cost.iteration_ms(0, 0, 0.0, size, context, size)
-    if not 0 < ms < LONGEST_MS:
-        raise worker.bad_price(ms, 0, size, context)
-    return ms
 
 
 def _times_ahead(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import index
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ class Request:
             if type(value) is not int:  # numpy integers become plain ones; bool is not a count
                 value = _as_count(self.request_id, name, value)
                 object.__setattr__(self, name, value)
-            if value < smallest:
+            if not smallest <= value <= MOST_TOKENS:
                 raise ValueError(
-                    f"request {self.request_id!r}: {name} must be at least {smallest}, got {value}"
+                    f"request {self.request_id!r}: {name} must be at least {smallest} "
+                    f"and at most {MOST_TOKENS:,}, got {value}"
                 )
         if isinstance(self.arrival_ms, (str, bool)) or self.arrival_ms is None:
             raise TypeError(
@@ -65,6 +67,8 @@ class Request:
                 f"({self.prompt_tokens}), got {self.cached_tokens}"
             )
 
+
+MOST_TOKENS: Final = 10_000_000  # beyond every model's context; more would simulate for hours
 
 _SMALLEST = {
     "prompt_tokens": 1,

@@ -150,3 +150,30 @@ def test_the_core_imports_neither_numpy_nor_the_command_line():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "-n", 5, "--json"),
+        ("simulate", "-n", 5, "--trace"),
+        ("sweep", "-n", 5, "--loads", 5, "--csv"),
+        ("validate", DATA / "no_such_file_is_read.csv", "--json"),
+        ("bench", "--url", "http://127.0.0.1:9", "--json"),
+    ],
+    ids=lambda command: " ".join(map(str, command[:1])) + command[-1],
+)
+def test_a_file_that_cannot_be_written_is_named_before_the_work(invoke, tmp_path, command):
+    target = tmp_path / "no" / "such" / "folder.out"
+    result = invoke(*command, target)
+    assert result.exit_code == 2
+    assert str(target) in result.stderr.replace("\n", "")
+    assert result.stdout == ""
+
+
+def test_a_file_of_plans_without_a_scenario_is_no_success(invoke, tmp_path):
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("", encoding="utf-8")
+    result = invoke("plans", empty)
+    assert result.exit_code == 2
+    assert "empty.jsonl" in result.stderr

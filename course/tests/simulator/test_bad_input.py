@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pdsched.kvcache import KVCache
-from pdsched.simulator import Cluster, simulate
+from pdsched.simulator import Cluster, HandoffLink, simulate
 from pdsched.workload import Request
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -63,6 +63,24 @@ def test_a_cost_model_that_gives_no_time(value, fast_forward, when):
 
     with pytest.raises(ValueError, match=r"cost model '1 \+ tokens' gave"):
         run(cost=Broken(), fast_forward=fast_forward)
+
+
+@pytest.mark.parametrize("price", [None, "1 ms", True, 1j])
+def test_a_price_that_is_no_number_is_named(price):
+    class Wordy(TokenCost):
+        def iteration_ms(self, *_):
+            return price
+
+    with pytest.raises(ValueError, match="iteration_ms must be a number, got"):
+        run(cost=Wordy())
+
+
+@pytest.mark.parametrize("name", ["kv_bytes_per_token", "gb_per_s", "setup_ms", "failure_rate"])
+@pytest.mark.parametrize("value", ["x", None, True])
+def test_a_setting_of_the_link_that_is_no_number_is_named(name, value):
+    settings = {"kv_bytes_per_token": 1.0, "gb_per_s": 1.0, name: value}
+    with pytest.raises(ValueError, match=f"{name} must be a number"):
+        HandoffLink(**settings)
 
 
 def test_a_slope_that_is_wrong_is_not_believed():
