@@ -66,7 +66,7 @@ prepare_pdsched(PACKAGE)
 # - 出了故障（断线、沉默、乱码）怎么办：说清楚原因，已完成的请求不丢；
 # - 在 vLLM 里跑**你的**调度函数（有 vLLM 的机器上），以及 GPU 上的完整命令。
 #
-# **用时** 约 30 分钟（没有 GPU 时运行不到 1 分钟）。本实验不计分。
+# **用时** 约 30 分钟（运行不到 1 分钟；装了 vLLM 再多 2 分钟）。本实验不计分。
 #
 # [Lab 5 服务基准](lab5_serving_benchmark.ipynb) → [Lab 6 真实引擎](lab6_real_engine.ipynb) →
 # **Lab 7 GPU 后端**

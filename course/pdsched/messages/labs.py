@@ -47,9 +47,9 @@ CATALOG = {
     ),
     "labs.interference.quiet": Message(zh="{lost:.0%}（安静）", en="{lost:.0%} (quiet)"),
     "labs.interference.busy": Message(
-        zh="{lost:.0%}：机器忙，毫秒里有别人的时间，只看次序；关掉其他程序再测一次",
-        en="{lost:.0%}: the machine was busy, the milliseconds hold other programs' time; "
-        "close them and measure again",
+        zh="{lost:.0%}：机器忙，毫秒里有别人的时间，次序也可能变；关掉其他程序再测一次",
+        en="{lost:.0%}: the machine was busy, the milliseconds hold other programs' time "
+        "and even the order may change; close them and measure again",
     ),
     "labs.pools.whole": Message(zh="共享池 ×2，不分块", en="2 shared, whole prompts"),
     "labs.pools.chunked": Message(zh="共享池 ×2，chunk {chunk}", en="2 shared, chunk {chunk}"),
