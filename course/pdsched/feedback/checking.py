@@ -18,8 +18,10 @@ from pdsched.feedback.public_checks import PublicCheck, public_checks
 from pdsched.feedback.results import CheckResult
 from pdsched.learner import current
 from pdsched.messages import text
+from pdsched.time_limit import HungError, run_limited
 
 KEPT_CHARACTERS: Final = 4_000
+LIMIT_S: Final = 3.0  # a check takes milliseconds
 
 
 def check(todo: int | str, function: Function | None = None) -> CheckReport:
@@ -37,9 +39,12 @@ def check(todo: int | str, function: Function | None = None) -> CheckReport:
     checks = public_checks(wanted.todo)
     with _quiet() as printed:
         try:
-            results = _results(wanted, chosen, checks)
+            results = run_limited(lambda: _results(wanted, chosen, checks), LIMIT_S)
+        except HungError as error:
+            got = text("feedback.no_end", seconds=LIMIT_S)
+            results = (_endless(wanted, chosen, error.__cause__, got),)
         except KeyboardInterrupt as interrupt:
-            results = (_interrupted(wanted, chosen, interrupt),)
+            results = (_endless(wanted, chosen, interrupt, text("feedback.interrupted")),)
     passed = sum(result.passed for result in results)
     if results[0].name == wanted.function and results[0].verdict == "unavailable":
         known = progress_store.read()  # not defined after a restart: what was reached still stands
@@ -61,9 +66,18 @@ def _results(
     return tuple(each.run(function) for each in checks)
 
 
-def _interrupted(wanted: Contract, function: Any, interrupt: KeyboardInterrupt) -> CheckResult:
-    """The learner stopped the kernel: the call that did not end, and the line it was in."""
-    call, trace = "", interrupt.__traceback__
+def _endless(
+    wanted: Contract, function: Any, stopped: BaseException | None, got: str
+) -> CheckResult:
+    """The call that did not end, and the line it was in, as far as is known.
+
+    Args:
+        wanted: the TODO.
+        function: what the learner wrote.
+        stopped: what was raised in it: by the learner, who stopped the kernel, or by our limit.
+        got: what to say of it.
+    """
+    call, trace = "", None if stopped is None else stopped.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code is called.__code__:
             case = trace.tb_frame.f_locals["case"]
@@ -73,8 +87,8 @@ def _interrupted(wanted: Contract, function: Any, interrupt: KeyboardInterrupt) 
         wanted.function,
         "raised",
         call=call,
-        got=text("feedback.interrupted"),
-        detail=line_of(function, interrupt),
+        got=got,
+        detail="" if stopped is None else line_of(function, stopped),
         hint=text("feedback.endless"),
     )
 

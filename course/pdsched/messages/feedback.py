@@ -132,6 +132,9 @@ CATALOG = {
     "feedback.interrupted": Message(
         zh="在你中断之前没有结束", en="did not end before you interrupted it"
     ),
+    "feedback.no_end": Message(
+        zh="{seconds:g} 秒内没有结束", en="did not end within {seconds:g} s"
+    ),
     "feedback.endless": Message(
         zh="看看这一行所在的循环：每转一圈，什么在变化？条件最后会不成立吗？",
         en="Look at the loop around that line: what changes with each turn, and does its condition ever fail?",

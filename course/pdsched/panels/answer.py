@@ -15,14 +15,12 @@ from typing import Any, Literal
 from pdsched.figures.scene import Scene
 from pdsched.messages import text
 from pdsched.panels.guard import (
-    LIMIT_S,
-    HungError,
     LearnerFunction,
     LearnerRaisedError,
     UnwrittenError,
-    run_limited,
 )
 from pdsched.panels.spec import PanelSpec, Values, View
+from pdsched.time_limit import LIMIT_S, HungError, run_limited
 
 State = Literal["right", "wrong", "unwritten", "raised", "hung", "broken"]
 

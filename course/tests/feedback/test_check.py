@@ -167,6 +167,26 @@ def test_an_interrupted_check_names_the_call_that_did_not_end():
     assert report.progress[2].state == "started"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no interval timer: where it was is unknown")
+def test_an_endless_check_ends_by_itself_and_names_the_call_and_the_line(monkeypatch):
+    monkeypatch.setattr("pdsched.feedback.checking.LIMIT_S", 0.2)
+
+    def endless(suffix_tokens, chunk_size):
+        while chunk_size == 2:
+            try:
+                chunk_size = sum([2])
+            except:  # noqa: E722 - the worst a learner can write
+                continue
+        return ANSWERS[2](suffix_tokens, chunk_size)
+
+    failure = check(2, endless).first_failure
+    assert failure.verdict == "raised"
+    assert failure.call == "build_chunked_prefill_plan([5, 7, 5], chunk_size=2)"
+    assert failure.got == "0.2 秒内没有结束"
+    assert "循环" in failure.hint
+    assert failure.detail
+
+
 def test_endless_printing_is_kept_short():
     def loud(suffix_tokens, chunk_size):
         for _ in range(300):
