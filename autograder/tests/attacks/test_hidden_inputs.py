@@ -70,6 +70,37 @@ def test_no_graded_input_reaches_the_record(tell, server):
     assert checked > 20
 
 
+READS_AHEAD = """
+
+import gc
+right = {name}
+def {name}(*args, **kwargs):
+    readers = [o for o in gc.get_objects() if type(o).__name__ == "FrameReader"]
+    waiting = b"".join(bytes(reader._buffer) for reader in readers)
+    return repr(waiting) if waiting else right(*args, **kwargs)
+"""
+
+
+def test_calls_that_wait_behind_one_reach_no_record_and_earn_nothing(server):
+    failed = 0
+    for notebook in assignment.load(SOURCE).notebooks:
+        for question in notebook.questions:
+            if not question.name.startswith("todo"):
+                continue
+            hostile = READS_AHEAD.format(name=question.functions[0])
+            cells = [
+                CodeCell(c.grade_id or str(c.index), c.source + hostile * (c.kind != "provided"))
+                for c in notebook.cells
+                if c.kind == "provided" or c.grade_id == question.name
+            ]
+            record = grade_question(question, cells, server, seed=SEED)
+            failed += sum(test.verdict == "wrong_type" for test in record.tests)
+            told = re.sub(r"[\s'\"\\]", "", json.dumps(dataclasses.asdict(record)))
+            visible = re.sub(r"[\s'\"\\]", "", "".join(test.source for test in question.tests))
+            assert not [s for s in graded_inputs(question) if s in told and s not in visible]
+    assert failed > 10
+
+
 LOCK = """
 import fcntl, os
 kept = open(os.__file__, "rb")
