@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from pdgrade.assignment import load
@@ -156,13 +157,14 @@ def whole_class(root: Path, jobs: int, kinds: dict[str, str]) -> None:
     print(f"left behind (processes, temporary folders): {sorted(traces() - before) or 'nothing'}")
 
 
+@cache
 def due(full: float, kind: str) -> float:
     """What a submission must earn: a broken file costs its notebook, an answer its question."""
     if kind == "honest":
         return full
     notebook = next(n for n in load(ROOT / "source" / NAME).notebooks if "step2" in n.name)
     lost = [q for q in notebook.questions if kind in BROKEN or "todo2" in q.name]
-    return full - sum(question.max_points for question in lost)
+    return full - sum(test.points for question in lost for test in question.tests)
 
 
 def traces() -> set[str]:
