@@ -11,7 +11,6 @@ import ast
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any, Final
 
 from pdsched.contracts import contract
@@ -75,13 +74,12 @@ def _chunks(arguments: Mapping[str, Any], plan: list[list[int]], _fault: str, ui
     lengths = tuple(len(chunk) for chunk in plan)
     if not lengths or size <= 0:
         return ""
-    starts = (0, *accumulate(lengths[:-1]))
     flaws = Flaws(
         missing=tuple(range(sum(lengths), len(suffix))),
         overlong=tuple(i for i, length in enumerate(lengths) if length > size),
         underfull=tuple(i for i, length in enumerate(lengths[:-1]) if length < size),
     )
-    drawn = ChunkPlan(0, len(suffix), size, lengths, starts, flaws)
+    drawn = ChunkPlan(0, len(suffix), size, lengths, flaws)
     return render(replace(chunk_boundaries(drawn), width_px=WIDTH_PX), uid=uid)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 from pdsched.figures.axes import linear_axis, numbered_axis, short_number
@@ -23,6 +23,7 @@ from pdsched.figures.scene import (
 from pdsched.messages import text
 
 SQUARES: Final = 480  # up to here every token is a square of its own
+LINES: Final = 60  # more yield points than this are marked above the tokens, not across them
 BARS: Final = 160  # more chunks than this share a bar
 
 
@@ -47,14 +48,13 @@ class ChunkPlan:
     """A prompt of ``prefix_tokens`` cached and ``suffix_tokens`` new tokens, and its chunks.
 
     Token positions count from 0 at the start of the prompt. ``lengths`` are the chunk sizes in
-    order, ``starts`` the position of each chunk's first token; both None before an answer.
+    order, None before an answer.
     """
 
     prefix_tokens: int
     suffix_tokens: int
     chunk_size: int
     lengths: tuple[int, ...] | None = None
-    starts: tuple[int, ...] | None = None
     flaws: Flaws = Flaws()
     predicted_chunks: float | None = None
 
@@ -69,10 +69,26 @@ class ChunkPlan:
         return self.prefix_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Chunks ``first`` to ``last`` (from 0) that share a bar; token positions as in the plan."""
+
+    first: int
+    last: int
+    start: int
+    tokens: int
+    longest: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.tokens
+
+
 def chunk_boundaries(plan: ChunkPlan) -> Scene:
     """The strip of tokens with its yield points above the chunks against ``chunk_size``."""
     count = len(plan.lengths or ())
-    each = -(-count // BARS)
+    each = max(1, -(-count // BARS))
+    groups = _grouped(plan, each)
     return Scene(
         key="chunk_boundaries",
         title=text(
@@ -89,29 +105,27 @@ def chunk_boundaries(plan: ChunkPlan) -> Scene:
             last=(plan.lengths or (0,))[-1] if count else 0,
             wrong=len(plan.flaws.positions) + len(plan.flaws.overlong) + len(plan.flaws.underfull),
         ),
-        plots=(_strip(plan), _chunks(plan)),
+        plots=(_strip(plan, groups), _chunks(plan, groups)),
         legend=("cached", "prefill", "prefill_alt", "yield", "error", "prediction"),
         footer=text("figures.chunks.grouped", count=short_number(each)) if each > 1 else "",
     )
 
 
-def _strip(plan: ChunkPlan) -> Plot:
+def _strip(plan: ChunkPlan, groups: Sequence[_Group]) -> Plot:
     x = linear_axis(text("figures.chunks.x_position"), max(plan.total, 1), wanted=8, whole=True)
     y = Axis("", 0, 1.6)
     marks: list[Mark] = []
     squares = plan.total <= SQUARES
     if plan.prefix_tokens:
         marks.extend(_run(0, plan.prefix_tokens, "cached", squares))
-    if plan.lengths is None or plan.starts is None:
+    if plan.lengths is None:
         marks.extend(_run(plan.prefix_end, plan.total, "idle", squares))
         return Plot("strip", x, y, 74, tuple(marks), title=text("figures.chunks.strip"))
-    groups = _grouped(len(plan.lengths), BARS)
-    for number, (first, last) in enumerate(groups):
-        start = plan.starts[first]
-        end = plan.starts[last] + plan.lengths[last]
+    for number, group in enumerate(groups):
+        end = group.end
         role = "prefill" if number % 2 == 0 else "prefill_alt"
-        marks.extend(_run(start, min(end, plan.total), role, squares))
-        if end < plan.total:
+        marks.extend(_run(group.start, min(end, plan.total), role, squares))
+        if end < plan.total and len(groups) <= LINES:
             marks.append(Line(((end, 0), (end, 1.28)), "yield"))
         marks.append(Dot(end, 1.36, "yield", "triangle" if end < plan.total else "square", 7))
     for position in sorted(plan.flaws.positions)[:SQUARES]:
@@ -129,34 +143,40 @@ def _run(start: int, end: int, role: str, squares: bool) -> Iterator[Mark]:
         yield Cells(position, position + 1, 0, 1, role)
 
 
-def _grouped(count: int, most: int) -> list[tuple[int, int]]:
-    """Chunk numbers 0…count-1 as at most ``most`` runs (first, last) of equal length."""
-    each = max(1, -(-count // most))
-    return [(first, min(first + each, count) - 1) for first in range(0, count, each)]
-
-
-def _chunks(plan: ChunkPlan) -> Plot:
+def _grouped(plan: ChunkPlan, each: int) -> list[_Group]:
+    """The chunks in runs of ``each``."""
     lengths = plan.lengths or ()
-    shown = max(len(lengths), -(-plan.suffix_tokens // plan.chunk_size), 12)
+    groups = []
+    start = plan.prefix_end
+    for first in range(0, len(lengths), each):
+        run = lengths[first : first + each]
+        tokens = sum(run)
+        groups.append(_Group(first, first + len(run) - 1, start, tokens, max(run)))
+        start += tokens
+    return groups
+
+
+def _chunks(plan: ChunkPlan, groups: Sequence[_Group]) -> Plot:
+    count = len(plan.lengths or ())
+    shown = max(count, -(-plan.suffix_tokens // plan.chunk_size), 12)
     x = numbered_axis(text("figures.chunks.x_number"), shown)
-    top = max(plan.chunk_size, *(lengths or (0,))) * 1.3
+    top = max([plan.chunk_size, *(group.longest for group in groups)]) * 1.3
     y = linear_axis(text("figures.chunks.y"), top, wanted=4, whole=True)
-    groups = _grouped(len(lengths), BARS)
-    squares = sum(lengths) <= SQUARES and plan.chunk_size <= 24
+    squares = sum(group.tokens for group in groups) <= SQUARES and plan.chunk_size <= 24
     marks: list[Mark] = []
     columns: list[Column] = []
-    bad = {*plan.flaws.overlong, *plan.flaws.underfull}
-    for number, (first, last) in enumerate(groups):
-        longest = max(lengths[first : last + 1])
+    bad = sorted({*plan.flaws.overlong, *plan.flaws.underfull})
+    for number, group in enumerate(groups):
+        span = (group.first, group.last + 1)
         role = "prefill" if number % 2 == 0 else "prefill_alt"
-        within = min(longest, plan.chunk_size)
-        flawed = bool(bad) and any(index in bad for index in range(first, last + 1))
-        if flawed and longest <= plan.chunk_size:
+        within = min(group.longest, plan.chunk_size)
+        flawed = bisect_left(bad, group.first) < bisect_left(bad, group.last + 1)
+        if flawed and group.longest <= plan.chunk_size:
             role = "error"
-        marks.extend(_bar((first, last + 1), 0, within, role, squares))
-        if longest > plan.chunk_size:
-            marks.extend(_bar((first, last + 1), within, longest, "error", squares))
-        columns.append(Column(first, last + 1, _why(plan, lengths, first, last)))
+        marks.extend(_bar(span, 0, within, role, squares))
+        if group.longest > plan.chunk_size:
+            marks.extend(_bar(span, within, group.longest, "error", squares))
+        columns.append(Column(*span, _why(plan, group)))
     limit = float(plan.chunk_size)
     words = text("figures.chunks.limit", size=short_number(plan.chunk_size))
     marks.append(Line(((0, limit), (shown, limit)), "budget"))
@@ -177,16 +197,15 @@ def _bar(
         yield Box(x0 + inset, x1 - inset, low, high, role)
 
 
-def _why(plan: ChunkPlan, lengths: Sequence[int], first: int, last: int) -> str:
-    starts = plan.starts or tuple(accumulate((plan.prefix_tokens, *lengths)))
-    if first != last:
-        return text("figures.chunks.why_many", first=first + 1, last=last + 1,
-                    tokens=short_number(sum(lengths[first : last + 1])))  # fmt: skip
+def _why(plan: ChunkPlan, group: _Group) -> str:
+    if group.first != group.last:
+        return text("figures.chunks.why_many", first=group.first + 1, last=group.last + 1,
+                    tokens=short_number(group.tokens))  # fmt: skip
     return text(
         "figures.chunks.why",
-        number=first + 1,
-        tokens=lengths[first],
-        start=starts[first],
-        end=starts[first] + lengths[first] - 1,
+        number=group.first + 1,
+        tokens=group.tokens,
+        start=group.start,
+        end=group.end - 1,
         size=plan.chunk_size,
     )

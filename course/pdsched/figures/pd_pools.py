@@ -103,6 +103,8 @@ def _routing(routed: Sequence[Routed]) -> Plot:
                 marks.append(Dot(at, level, "error", "circle", 18, each.fault, hollow=True))
         if each.fault and not each.pools:
             marks.append(Dot(at, 1.5, "error", "cross", 12, each.fault))
+            around = ((index, 0), (index, 3), (index + 1, 3), (index + 1, 0), (index, 0))
+            marks.append(Line(around, "error", why=each.fault))  # no row: all three are empty
         columns.append(Column(index, index + 1, each.fault or _why(each)))
     return Plot("routing", x, y, 84, tuple(marks), tuple(columns), text("figures.pd.routing"))
 

@@ -36,10 +36,11 @@ class MixPoint:
 def request_mix(points: Sequence[MixPoint], long_prompt_threshold: int) -> Scene:
     """The scatter with both thresholds drawn and the two kinds of ``mixed`` told apart."""
     output_threshold = long_prompt_threshold // OUTPUT_SHARE
-    longest_prompt = max([long_prompt_threshold * 2, *(p.prompt_tokens for p in points)])
+    longest_prompt = max([16, *(p.prompt_tokens for p in points)])
     longest_output = max([output_threshold * 2, *(p.decode_tokens for p in points)])
     shortest = min([16, *(p.prompt_tokens for p in points)])
-    x = log_axis(text("figures.mix.x"), max(1, shortest / 1.6), max(longest_prompt * 1.6, 16384))
+    beyond = long_prompt_threshold * 8  # room for the words in the corner of long/long
+    x = log_axis(text("figures.mix.x"), shortest / 1.6, max(longest_prompt * 1.6, 16384, beyond))
     y = log_axis(text("figures.mix.y"), 4, max(longest_output * 1.8, 2048))
     marks: list[Mark] = [
         *_threshold_lines(long_prompt_threshold, output_threshold, x, y),

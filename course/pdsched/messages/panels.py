@@ -22,7 +22,7 @@ CATALOG = {
         en="The panel itself failed; this is not your code: {error}",
     ),
     "panels.state.right": Message(zh="这组输入里没有发现问题", en="no fault found for this input"),
-    "panels.state.wrong": Message(zh="有一处不对", en="something is off"),
+    "panels.state.wrong": Message(zh="有不对的地方", en="something is off"),
     "panels.state.unwritten": Message(zh="等你来写", en="waiting for your code"),
     "panels.state.raised": Message(zh="函数抛出异常", en="the function raised"),
     "panels.state.hung": Message(zh="函数没有返回", en="the function did not return"),
@@ -306,6 +306,10 @@ CATALOG = {
         en="To go on simulating: requests without a pool go to the shared one, "
         "repeated ones to the first.",
     ),
+    "panels.pd.cut": Message(
+        zh="为了看清泳道，每个请求的输出最多取 {output} 个 token。",
+        en="Outputs are cut to {output} tokens, so that the lanes stay readable.",
+    ),
     "panels.pd.number.ttft": Message(
         zh="TTFT P95：分池 / 全共享", en="TTFT P95: split / all shared"
     ),
@@ -331,6 +335,10 @@ CATALOG = {
     "panels.decision.first_token": Message(zh="TTFT 算到", en="TTFT ends"),
     "panels.decision.ttft_prefill": Message(zh="P 上的首 token", en="on the P worker"),
     "panels.decision.ttft_decode": Message(zh="交接后首次 Decode", en="after the handoff"),
+    "panels.decision.cut": Message(
+        zh="为了模拟得快，每个请求的输出最多取 {output} 个 token，prompt 最多 {prompt} 个。",
+        en="To simulate fast, outputs are cut to {output} tokens and prompts to {prompt}.",
+    ),
     "panels.decision.question": Message(
         zh="在途请求数为 {loads} 这 {count} 档里，与{baseline}相比、交接预算 {limit} 时，"
         "有几档会保留 PD？",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, Final
 
 from pdsched.figures.axes import short_number
@@ -57,9 +57,8 @@ class ChunkBoundaries(PanelSpec):
             return View(self.frame(values), (wrong_type(self.function, "list[list[int]]", chunks),))
         lengths = tuple(map(len, chunks))
         flaws = _flaws(chunks, expected, lengths, size)
-        starts = tuple(accumulate((prefix, *lengths)))[:-1]
         scene = chunk_boundaries(
-            ChunkPlan(prefix, suffix, size, lengths, starts, flaws,
+            ChunkPlan(prefix, suffix, size, lengths, flaws,
                       prediction if isinstance(prediction, (int, float)) else None)
         )  # fmt: skip
         faults = limited(_sentences(flaws, lengths, size))

@@ -12,7 +12,14 @@ from pdsched.figures.scene import Scene
 from pdsched.hardware import LINKS
 from pdsched.messages import text
 from pdsched.metrics import Slo
-from pdsched.panels.decision_runs import LOADS, WORKERS, Setting, outcome
+from pdsched.panels.decision_runs import (
+    LOADS,
+    LONGEST_OUTPUT,
+    LONGEST_PROMPT,
+    WORKERS,
+    Setting,
+    outcome,
+)
 from pdsched.panels.faults import limited, wrong_type
 from pdsched.panels.iteration_timeline import cost
 from pdsched.panels.spec import Choice, Control, Number, PanelSpec, Question, Slider, Values, View
@@ -96,7 +103,8 @@ class Decision(PanelSpec):
             points.append(replace(point, keep=keep, fault=fault, why=why))
         scene = _scene(points, values, prediction)
         kept = sum(bool(point.keep) for point in points)
-        return View(scene, limited(faults), _numbers(points, values), answer=kept)
+        cut = text("panels.decision.cut", output=LONGEST_OUTPUT, prompt=f"{LONGEST_PROMPT:,}")
+        return View(scene, limited(faults), _numbers(points, values), (cut,), answer=kept)
 
 
 def _limits(values: Values) -> Limits:

@@ -53,6 +53,9 @@ class PdPools(PanelSpec):
     todo = 4
     few_calls = True
     tolerance = 0.3
+    # What is predicted is one prompt's handoff: the link's speed decides it alone.
+    looks = frozenset({"prefill", "decode", "shared", "long_prompt", "long_decode", "workload",
+                       "count", "rate"})  # fmt: skip
 
     def controls(self) -> tuple[Control, ...]:
         """Workers of each role, the link, both thresholds, the workload."""
@@ -265,7 +268,7 @@ def _numbers(split: Metrics, shared: Metrics) -> tuple[Number, ...]:
 
 
 def _sentences(faults: Sequence[str]) -> tuple[str, ...]:
-    words = [text("panels.pd.phases")]
+    words = [text("panels.pd.phases"), text("panels.pd.cut", output=LONGEST_OUTPUT)]
     if faults:
         words.append(text("panels.pd.went_on"))
     return tuple(words)

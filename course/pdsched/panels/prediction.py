@@ -34,6 +34,7 @@ class Prediction:
         self._verdict = W.HTML()
         for button in (self._commit, self._skip, self._again):
             button.layout.width = "auto"
+        self._again.layout.align_self = "flex-start"  # alone in the row it would fill the line
         self._commit.on_click(self._committed)
         self._skip.on_click(self._skipped)
         self._again.on_click(self._restarted)

@@ -125,7 +125,7 @@ class PanelSpec(ABC):
     tolerance: ClassVar[float] = 0.0
     """How far a predicted number may lie from the outcome, as a share of it."""
     looks: ClassVar[frozenset[str]] = frozenset()
-    """Controls that change how the answer is drawn, never the answer."""
+    """Controls that do not change what is predicted."""
 
     @abstractmethod
     def controls(self) -> tuple[Control, ...]:

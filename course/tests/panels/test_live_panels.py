@@ -153,15 +153,21 @@ def test_a_prediction_fades_and_says_its_setting_once_a_control_moves():
     assert "负载" not in verdict(panel)
 
 
+def another(control):
+    """A value of the control that is not its first one."""
+    values = getattr(control, "values", None) or [value for _, value in control.options]
+    return next(value for value in values if value != control.default)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_every_moved_control_is_named_with_its_old_value_and_unit(key):
     panel = CALL[key](RIGHT[key])
     before = panel.values
     panel.prediction.commit(1)
-    slider = next(c for c in panel.spec.controls() if hasattr(c, "unit"))
-    panel.set(**{slider.name: next(v for v in slider.values if v != slider.default)})
+    control = next(c for c in panel.spec.controls() if c.name not in panel.spec.looks)
+    panel.set(**{control.name: another(control)})
     assert faded(panel)
-    assert f"{slider.caption} = {slider.word(before[slider.name])}" in verdict(panel)
+    assert f"{control.caption} = {control.word(before[control.name])}" in verdict(panel)
 
 
 def test_an_unresolved_prediction_fades_too():
@@ -179,6 +185,25 @@ def test_a_control_that_only_changes_the_drawing_leaves_the_prediction_as_it_is(
     panel.set(**values)
     assert not faded(panel)
     assert panel.prediction.drawn_for(panel.values) == 50
+
+
+def test_a_predicted_handoff_stands_until_the_link_changes():
+    panel = panels.pd_pools(learner.right_split)
+    panel.prediction.commit(17)
+    for control in panel.spec.controls():
+        if control.name != "link":
+            panel.set(**{control.name: another(control)})
+            assert not faded(panel), control.name
+    assert panel.prediction.drawn_for(panel.values) == 17
+    panel.set(link="ethernet-25g")
+    assert faded(panel)
+
+
+def test_a_panel_says_what_it_cuts():
+    pools = panels.pd_pools(learner.right_split, predict=False)
+    assert "128 个 token" in pools.picture.value
+    decision = panels.decision(learner.right_decision, predict=False)
+    assert "96 个 token" in decision.picture.value
 
 
 def test_predicting_again_starts_fresh_where_the_controls_stand():
