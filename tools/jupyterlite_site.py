@@ -124,6 +124,8 @@ def build(python: Path, kit: Path, site: Path, notebooks: Path) -> None:
     Raises:
         OSError: a part of the build failed.
     """
+    if site.exists() and any(site.iterdir()) and not (site / "jupyter-lite.json").exists():
+        raise OSError(f"{site} holds something else than a JupyterLite site: name another folder")
     work = kit.parent / "work"
     shutil.rmtree(work, ignore_errors=True)
     shutil.rmtree(site, ignore_errors=True)

@@ -131,6 +131,13 @@ def panel_of(page, name):
     return page.locator(".pd-live", has=page.locator(f"svg[data-scene={name}]"))
 
 
+def test_a_folder_with_something_else_in_it_is_not_replaced_by_a_site(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(OSError, match="something else"):
+        lite.build(Path(sys.executable), lite.KIT, tmp_path, RELEASED)
+    assert (tmp_path / "thesis.txt").exists()
+
+
 def test_every_panel_answers_by_the_learners_function_without_a_network(page, site):
     outside = opened(page, site, "all")
     page.wait_for_function(f"() => document.querySelectorAll('svg.pd').length === {len(PANELS)}")
