@@ -14,12 +14,11 @@ Pattern = Literal["solid", "stripes", "dots", "hollow", "cross", "dense"]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a role is drawn. ``on`` is the colour of words written inside it."""
+    """How a role is drawn."""
 
     light: str
     dark: str
     pattern: Pattern = "solid"
-    on: str = "#ffffff"
     dash: str = ""
     width_px: float = 1.5
 
@@ -27,20 +26,20 @@ class Style:
 ROLES: Final[dict[str, Style]] = {
     "prefill": Style("#0072b2", "#3d9bd6"),
     "prefill_alt": Style("#5aa9dc", "#1f6fa8"),
-    "decode": Style("#e69f00", "#f0b440", "stripes", "#1a1a1a"),
+    "decode": Style("#e69f00", "#f0b440", "stripes"),
     "cached": Style("#009e73", "#2fbf95", "dots"),
-    "idle": Style("#c4c9d0", "#4a5058", "hollow", "#555555"),
+    "idle": Style("#c4c9d0", "#4a5058", "hollow"),
     "shared": Style("#8a63b8", "#a988d6", "cross"),
     "handoff": Style("#b8407f", "#de7fb2", "dense"),
     "recompute": Style("#7a7f87", "#9aa0a8", "dense"),
-    "stall": Style("#a34700", "#ff9d57", "dense", "#1a1a1a"),
+    "stall": Style("#a34700", "#ff9d57", "dense"),
     "error": Style("#c1121f", "#ff6b6b", "cross", width_px=2.5),
     "ghost": Style("#5c6670", "#a7b0ba", "hollow", dash="4 3"),
     "budget": Style("#1f2328", "#e6e9ec", width_px=2),
     "threshold": Style("#1f2328", "#e6e9ec", dash="7 4", width_px=1.8),
     "slo": Style("#2e7d32", "#7bc67f", dash="2 3", width_px=1.8),
-    "keep": Style("#cfead6", "#1f4a2c", "solid", "#1a1a1a"),
-    "reject": Style("#eceff2", "#2a2e33", "solid", "#1a1a1a"),
+    "keep": Style("#cfead6", "#1f4a2c", "solid"),
+    "reject": Style("#eceff2", "#2a2e33", "solid"),
     "system_shared": Style("#5c6670", "#a7b0ba", dash="2 3", width_px=2),
     "system_chunked": Style("#00857a", "#35c4b5", dash="8 3", width_px=2),
     "system_pd": Style("#b8407f", "#de7fb2", width_px=2.4),

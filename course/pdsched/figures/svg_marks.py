@@ -101,14 +101,12 @@ def box_text(frame: Frame, box: Box) -> str:
     """The words inside a box, if they fit."""
     x0, x1 = frame.x(box.x0), frame.x(box.x1)
     y0, y1 = frame.y(box.y1), frame.y(box.y0)
-    if x1 - x0 < text_width_px(box.text, 12) + 4 or y1 - y0 < 13:
+    if x1 - x0 < text_width_px(box.text, 12) + 8 or y1 - y0 < 13:
         return ""
-    style = ROLES[box.role]
-    halo = "" if style.pattern == "solid" else ' class="halo"'
-    fill = "var(--pd-ink)" if halo else style.on
     return (
-        f'<text x="{(x0 + x1) / 2:.1f}" y="{(y0 + y1) / 2 + 4:.1f}" text-anchor="middle"{halo} '
-        f'style="font-size:12px;fill:{fill};pointer-events:none">{escape(box.text)}</text>'
+        f'<text x="{(x0 + x1) / 2:.1f}" y="{(y0 + y1) / 2 + 4:.1f}" text-anchor="middle" '
+        'class="halo" font-weight="600" style="font-size:12px;stroke-width:4px;'
+        f'pointer-events:none">{escape(box.text)}</text>'
     )
 
 
