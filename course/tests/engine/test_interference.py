@@ -19,10 +19,14 @@ def test_share_is_between_none_and_all_of_a_core(cpu_s, wall_s, expected):
     assert share(cpu_s, wall_s) == expected
 
 
-def test_time_that_a_process_did_not_get_is_missing_from_its_share():
+def test_time_that_a_process_did_not_get_is_missing_from_its_share(monkeypatch):
+    cpu_s, wall_s = iter([1.0, 1.5]), iter([7.0, 9.0])
+    monkeypatch.setattr("pdsched.engine.interference.time.process_time", lambda: next(cpu_s))
+    monkeypatch.setattr("pdsched.engine.interference.time.perf_counter", lambda: next(wall_s))
     with CoreShare() as core:
-        time.sleep(0.05)  # stands for a moment in which somebody else had the core
-    assert core.value < 0.9
+        pass
+    monkeypatch.undo()
+    assert core.value == 0.25
 
 
 def test_a_busy_machine_is_told_and_a_quiet_one_too():
