@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import statistics
 import sys
 import tempfile
@@ -141,7 +142,7 @@ def latency(moves: int) -> dict[str, dict[str, float]]:
 def output_of(page: Any, number: int) -> Any:
     """The JSON a code cell printed."""
     cell = page.locator(".jp-CodeCell").nth(number)
-    words = cell.locator(".jp-OutputArea-output pre").first
+    words = cell.locator(".jp-OutputArea-output pre").filter(has_text=re.compile(r"\S")).first
     words.wait_for(timeout=300_000)
     return json.loads(words.inner_text())
 

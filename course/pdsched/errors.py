@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pdsched.interruption import Interruption
+
 
 def message_of(error: BaseException) -> str:
     """Its message; empty where the class's own ``__str__`` raises."""
     try:
         return str(error)
-    except Exception:
+    except (KeyboardInterrupt, Interruption):
+        raise
+    except BaseException:  # a learner's class may raise anything
         return ""
 
 

@@ -1,7 +1,8 @@
 """Get an error out of somebody's code, even where it swallows every error.
 
 A loop with a bare ``except`` swallows what a signal or another thread raises in it, and may do so
-for ever: Python 3.10 looks at signals in few places, all of which can lie inside the ``try``.
+for ever: Python 3.10 looks at signals in few places, all of which can lie inside the ``try``. (And
+it looks nowhere in a loop that begins with a ``try`` and calls nothing: nobody can end that one.)
 So an `Interruption` also sets a trace, which raises it once more a random number of lines later.
 Whoever interrupts does it again and again; before long one falls outside the ``try``.
 """
@@ -107,7 +108,10 @@ class _Again:
 
 def _may_trace() -> bool:
     """Python 3.11 runs in circles if it traces while an error is on its way to another thread."""
-    return not _on_their_way or sys.version_info[:2] != (3, 11)
+    if sys.version_info[:2] == (3, 11):
+        _on_their_way.intersection_update(sys._current_frames())  # not to one that has ended
+        return not _on_their_way
+    return True
 
 
 def _is_ours(frame: FrameType) -> bool:

@@ -21,9 +21,11 @@ from pdsched.interruption import Interruption, raise_in, settle, take_back
 
 LIMIT_S: Final = 0.8
 RING_AGAIN_S: Final = 0.02  # a bare ``except:`` swallows interruptions, so keep ringing
+_SOON_S: Final = 0.001
 TOOL: Final = 4  # of sys.monitoring; debuggers, coverage and profilers have others
 
 Result = TypeVar("Result")
+_running: Final[list[float]] = []
 
 
 class HungError(Exception):
@@ -44,11 +46,18 @@ def run_limited(work: Callable[[], Result], limit_s: float = LIMIT_S) -> Result:
     """
     collecting = gc.isenabled()
     gc.disable()
+    _running.append(limit_s)
     try:
         return _limited(work, limit_s)
     finally:
+        _running.pop()
         if collecting:
             gc.enable()
+
+
+def is_limited() -> bool:
+    """Whether work runs under a limit now: what it calls needs none of its own."""
+    return bool(_running)
 
 
 def _limited(work: Callable[[], Result], limit_s: float) -> Result:
@@ -68,10 +77,12 @@ def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
             raise Interruption
 
     tracing = sys.gettrace()
+    began_s = time.monotonic()
     before = signal.signal(signal.SIGALRM, ring)
+    waiting_s, interval_s = signal.getitimer(signal.ITIMER_REAL)
     try:
-        signal.setitimer(signal.ITIMER_REAL, limit_s, RING_AGAIN_S)
         try:
+            signal.setitimer(signal.ITIMER_REAL, limit_s, RING_AGAIN_S)
             result = work()
             over = True
         finally:
@@ -82,6 +93,9 @@ def _by_alarm(work: Callable[[], Result], limit_s: float) -> Result:
         raise HungError(limit_s) from interruption
     finally:
         signal.signal(signal.SIGALRM, before)
+        if waiting_s:  # somebody else's alarm, or a limit around this one: late, but not lost
+            left_s = waiting_s - (time.monotonic() - began_s)
+            signal.setitimer(signal.ITIMER_REAL, max(left_s, _SOON_S), interval_s)
     return result
 
 

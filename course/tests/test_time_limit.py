@@ -135,3 +135,39 @@ def test_the_alarm_is_put_back_as_it_was():
         run_limited(forever, LIMIT_S)
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@needs_alarm
+def test_a_limit_inside_another_does_not_end_the_outer_one():
+    def outer():
+        assert run_limited(lambda: 7, 5) == 7
+        forever()
+
+    with pytest.raises(HungError, match=str(LIMIT_S)):
+        run_limited(outer, LIMIT_S)
+
+
+@needs_alarm
+def test_the_alarm_of_somebody_else_still_rings():
+    import signal
+
+    rang = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        assert run_limited(lambda: time.sleep(0.1) or 7, 5) == 7
+        time.sleep(0.1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert rang == [1]
+
+
+@needs_alarm
+def test_the_shortest_limit_leaves_nothing_behind():
+    import signal
+
+    for _ in range(50):
+        with pytest.raises(HungError):
+            run_limited(forever, 1e-6)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -48,12 +48,16 @@ class Target:
         Raises:
             ValueError: not an http(s) address.
         """
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        try:
+            parts = urlsplit(url if "://" in url else f"http://{url}")
+            tls = parts.scheme == "https"
+            port = (443 if tls else 80) if parts.port is None else parts.port
+            (parts.hostname or "").encode("idna")
+        except ValueError:  # of its port, its brackets or its name
+            raise ValueError(text("bench.bad_url", url=url)) from None
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not port:
             raise ValueError(text("bench.bad_url", url=url))
-        tls = parts.scheme == "https"
         path = parts.path.rstrip("/") or "/v1"
-        port = parts.port or (443 if tls else 80)
         return cls(parts.hostname, port, model, tls, path, chat, api_key)
 
     def request(self, method: str, path: str, body: bytes = b"") -> bytes:

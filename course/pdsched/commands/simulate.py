@@ -30,7 +30,7 @@ def run(
         OSError: a file cannot be written.
     """
     check_writable(json_path, csv_path, html_path, trace_path)
-    console = Console()
+    console = Console(markup=False)  # a file may be called anything
     with console.status(text("commands.running")):
         timeline = experiment.timeline(record_iterations=bool(trace_path or html_path))
         metrics = summarize(timeline, experiment.slo, experiment.ttft_definition)

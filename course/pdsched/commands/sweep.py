@@ -63,7 +63,7 @@ def run(
         OSError: a file cannot be written.
     """
     check_writable(json_path, csv_path, html_path)
-    console = Console()
+    console = Console(markup=False)  # a file may be called anything
     experiments = grid(base, axes)
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()

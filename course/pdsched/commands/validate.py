@@ -29,7 +29,7 @@ def run_file(path: Path, *, json_path: Path | None = None) -> None:
         OSError: a file cannot be read or written.
     """
     check_writable(json_path)
-    console = Console()
+    console = Console(markup=False)  # a file may be called anything
     found = read_measured(path)
     for reason, count in found.skipped.items():
         console.print(text("commands.skipped", count=count, reason=reason), style="yellow")
@@ -105,4 +105,4 @@ def run_published(document: Path | None) -> None:
         Console().print(written, markup=False, highlight=False)
         return
     document.write_text(written, encoding="utf-8")
-    Console().print(text("commands.written", path=document))
+    Console(markup=False).print(text("commands.written", path=document))

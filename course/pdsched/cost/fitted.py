@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import isfinite
+from numbers import Real
 from types import MappingProxyType
 from typing import Final
 
@@ -26,6 +28,9 @@ class LinearCost:
         decode_context_ms: each context token of a decode.
         prefill_past_ms: each token already in KV of a request being prefilled.
         floor_ms: lower bound of the part that reads the weights.
+
+    Raises:
+        ValueError: a coefficient is no finite number.
     """
 
     name: str
@@ -38,6 +43,14 @@ class LinearCost:
     decode_context_ms: float = 0.0
     prefill_past_ms: float = 0.0
     floor_ms: float = 0.0
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value: object = getattr(self, each.name)
+            if each.name in {"name", "source", "error"}:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+                raise ValueError(f"{each.name} must be a finite number, got {value!r}")
 
     def iteration_ms(  # noqa: PLR0917 -- the hot call; keywords would cost more than the sum
         self,

@@ -61,6 +61,7 @@ class Picture:
         Raises:
             ValueError: another ending.
             ExportUnavailableError: PNG where no browser is installed.
+            OSError: the file cannot be written.
         """
         target = Path(path)
         ending = target.suffix.lower()
@@ -122,7 +123,7 @@ def _png(picture: Picture, target: Path, *, dark: bool) -> None:
         f'<div style="width:{width}px">{drawn}</div>'
     )
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "picture.html"
+        source, drawn_to = Path(folder) / "picture.html", Path(folder) / "picture.png"
         source.write_text(html, encoding="utf-8")
         subprocess.run(
             [
@@ -131,7 +132,8 @@ def _png(picture: Picture, target: Path, *, dark: bool) -> None:
                 "--hide-scrollbars", "--force-device-scale-factor=2",
                 f"--user-data-dir={folder}/profile",
                 f"--window-size={width + 24},{height + 24}",
-                f"--screenshot={target.resolve()}", source.as_uri(),
+                f"--screenshot={drawn_to}", source.as_uri(),
             ],
             check=True, capture_output=True, timeout=60,
         )  # fmt: skip
+        shutil.copyfile(drawn_to, target)  # the browser says nothing where it cannot write

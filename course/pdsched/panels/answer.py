@@ -10,7 +10,7 @@ import contextlib
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pdsched.figures.scene import Scene
 from pdsched.messages import text
@@ -22,6 +22,7 @@ from pdsched.panels.guard import (
 from pdsched.panels.spec import PanelSpec, Values, View
 from pdsched.time_limit import LIMIT_S, HungError, run_limited
 
+_LOOKING: Final = 5  # times the limit of a call, for the whole answer of a panel with few calls
 State = Literal["right", "wrong", "unwritten", "raised", "hung", "broken"]
 
 
@@ -55,10 +56,9 @@ def answer(
     try:
         spec.prepare(values)
         with contextlib.redirect_stdout(printed):
-            if spec.few_calls:
-                view = spec.compute(guarded, values, prediction)
-            else:
-                view = run_limited(lambda: spec.compute(guarded, values, prediction), limit_s)
+            # Few calls have a limit each; what they return, looked at afterwards, is code too.
+            whole_s = _LOOKING * limit_s if spec.few_calls else limit_s
+            view = run_limited(lambda: spec.compute(guarded, values, prediction), whole_s)
     except UnwrittenError:
         return _unwritten(spec, values)
     except LearnerRaisedError as error:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pdsched.errors import words_of
 from pdsched.interruption import Interruption
-from pdsched.time_limit import HungError, run_limited
+from pdsched.time_limit import run_limited
 
 CALL_WIDTH: Final = 150
 
@@ -53,12 +53,14 @@ class LearnerFunction:
             LearnerRaisedError: it raised anything else.
             HungError: it did not return in time.
         """
+        if self._limit_s is None:
+            return self._called(args, kwargs)
+        return run_limited(lambda: self._called(args, kwargs), self._limit_s)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result; putting an error into words may call the learner's code again."""
         try:
-            if self._limit_s is None:
-                return self._function(*args, **kwargs)
-            return run_limited(lambda: self._function(*args, **kwargs), self._limit_s)
-        except HungError:
-            raise
+            return self._function(*args, **kwargs)
         except NotImplementedError as error:
             raise UnwrittenError(self.name) from error
         except (KeyboardInterrupt, Interruption):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pdsched.cost import CostModel
+from pdsched.interruption import Interruption
 from pdsched.kvcache import KVCache
 from pdsched.messages import text
 from pdsched.panels.plan_faults import Asked, PlanCall, asked_for, fault_of, workable
@@ -72,10 +73,11 @@ class _Window:
         return self.inner.schedule(state)
 
 
-class _Abort(BaseException):
+class _Abort(Interruption):
     """Carries an error of the learner's function past the simulator, which would reword it."""
 
     def __init__(self, error: Exception) -> None:
+        super().__init__(again=False)
         self.error = error
 
 

@@ -80,9 +80,13 @@ class CallLimit:
             self._by_signal = False
         elif self._watcher is not None:
             self._stop.set()
-            self._watcher.join()
+            try:
+                self._watcher.join()
+            except CallTimeoutError:  # of a call that was over when it came
+                self.settle()
+                self._watcher.join()
             self._watcher = None
-            if self.rang and kind is not CallTimeoutError:  # raised, not yet delivered
+            if self.rang:
                 take_back()
 
     def refuse(self) -> NoReturn:

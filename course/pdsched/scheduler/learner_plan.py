@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
+from operator import index
 from time import perf_counter
 from typing import NoReturn
 
 from pdsched.errors import words_of
+from pdsched.interruption import Interruption
 from pdsched.messages import text
 from pdsched.scheduler.call_limit import CallLimit, CallTimeoutError
 from pdsched.scheduler.job import Job
@@ -122,6 +125,7 @@ class PlanFunctionScheduler:
         returned: object = None
         limit = self.limit
         try:
+            # Watched until the answer is read: what the function returns can be code as well.
             limit.began_s = perf_counter()
             try:
                 returned = self.function(
@@ -132,50 +136,68 @@ class PlanFunctionScheduler:
                     policy=self.policy,
                     decode_reserve_tokens=self.decode_reserve_tokens,
                 )
+                if given_ready != ready or given_suffixes != suffixes:
+                    _refuse_mutation(given_suffixes, given_ready, ready)
+                known = self._everybody if not suffixes and type(returned) is dict else None
+                if known is not None and returned == known:
+                    plan = EVERYBODY  # the same as one that was checked for these inputs
+                else:
+                    plan = read_plan(returned, suffixes, ready, budget, cap)
+                    if plan is EVERYBODY:
+                        self._keep(returned, ready)
+                if same_as is not None and plan != same_as:
+                    _refuse_impurity(returned)
+                if limit.rang:
+                    limit.refuse()
+            except (KeyboardInterrupt, Interruption):
+                raise
+            except BaseException as error:
+                if limit.rang:
+                    limit.settle()
+                inputs = self._inputs(suffixes, ready, budget, cap)
+                raise self._refusal(error, state.iteration, inputs, returned) from (
+                    None if isinstance(error, BrokenRuleError) else error
+                )
             finally:
                 limit.began_s = 0.0
-            if limit.rang:
-                limit.refuse()
-            if given_ready != ready or given_suffixes != suffixes:
-                _refuse_mutation(given_suffixes, given_ready, ready)
-            known = self._everybody if not suffixes and type(returned) is dict else None
-            if known is not None and returned == known:
-                return EVERYBODY  # the same as one that was checked for these inputs
-            plan = read_plan(returned, suffixes, ready, budget, cap)
-            if plan is EVERYBODY:
-                if self._asked_once:  # worth keeping only where the same question comes again
-                    assert isinstance(returned, dict)
-                    own = {"decode_request_ids": ready, "prefill_chunks": []}
-                    self._everybody = returned | own
-                self._asked_once = True
-            if same_as is not None and plan != same_as:
-                _refuse_impurity(returned)
-        except (Exception, SystemExit, CallTimeoutError) as error:
-            if limit.rang:
-                limit.settle()
-            inputs = {
-                "prefill_suffixes": suffixes,
-                "decode_request_ids": ready,
-                "max_num_batched_tokens": budget,
-                "max_prefill_chunk_tokens": cap,
-                "policy": self.policy,
-                "decode_reserve_tokens": self.decode_reserve_tokens,
-            }
-            kind = PlanUnwrittenError if isinstance(error, NotImplementedError) else PlanError
-            raise kind(
-                self._rule(error), iteration=state.iteration, inputs=inputs, plan=returned
-            ) from (None if isinstance(error, (BrokenRuleError, CallTimeoutError)) else error)
+        except CallTimeoutError:
+            limit.settle()
+            rule = text("plan.too_slow", seconds=limit.seconds)
+            inputs = self._inputs(suffixes, ready, budget, cap)
+            raise PlanError(rule, iteration=state.iteration, inputs=inputs) from None
         return plan
 
-    def _rule(self, error: BaseException) -> str:
-        """The sentence for what went wrong in or after a call."""
-        if isinstance(error, BrokenRuleError):
-            return str(error)
-        if isinstance(error, CallTimeoutError):
-            return text("plan.too_slow", seconds=self.limit.seconds)
+    def _keep(self, returned: object, ready: list[str]) -> None:
+        """Remember an answer that decodes everybody, where the same question comes again."""
+        if self._asked_once:
+            assert isinstance(returned, dict)
+            self._everybody = returned | {"decode_request_ids": ready, "prefill_chunks": []}
+        self._asked_once = True
+
+    def _inputs(
+        self, suffixes: dict[str, int], ready: list[str], budget: int, cap: int
+    ) -> dict[str, object]:
+        return {
+            "prefill_suffixes": suffixes,
+            "decode_request_ids": ready,
+            "max_num_batched_tokens": budget,
+            "max_prefill_chunk_tokens": cap,
+            "policy": self.policy,
+            "decode_reserve_tokens": self.decode_reserve_tokens,
+        }
+
+    def _refusal(
+        self, error: BaseException, iteration: int, inputs: dict[str, object], returned: object
+    ) -> PlanError:
+        """What went wrong in or after a call."""
         if isinstance(error, NotImplementedError):
-            return text("plan.unwritten")
-        return text("plan.raised", error=words_of(error))
+            rule = text("plan.unwritten")
+            return PlanUnwrittenError(rule, iteration=iteration, inputs=inputs, plan=returned)
+        if isinstance(error, BrokenRuleError):
+            rule = str(error)
+        else:
+            rule = text("plan.raised", error=words_of(error))
+        return PlanError(rule, iteration=iteration, inputs=inputs, plan=returned)
 
 
 def from_plan_function(
@@ -206,14 +228,12 @@ def from_plan_function(
     """
     if not callable(function):
         raise TypeError(f"the plan function must be callable, got {function!r}")
-    if max_prefill_chunk_tokens is not None and max_prefill_chunk_tokens < 1:
-        raise ValueError(
-            f"max_prefill_chunk_tokens must be at least 1, got {max_prefill_chunk_tokens!r}"
-        )
-    if decode_reserve_tokens < 0:
-        raise ValueError(f"decode_reserve_tokens must be >= 0, got {decode_reserve_tokens!r}")
-    if not time_limit_s > 0:
-        raise ValueError(f"time_limit_s must be positive, got {time_limit_s!r}")
+    if max_prefill_chunk_tokens is not None:
+        max_prefill_chunk_tokens = _count("max_prefill_chunk_tokens", max_prefill_chunk_tokens, 1)
+    decode_reserve_tokens = _count("decode_reserve_tokens", decode_reserve_tokens, 0)
+    seconds: object = time_limit_s
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
+        raise ValueError(f"time_limit_s must be a positive number, got {time_limit_s!r}")
     return PlanFunctionScheduler(
         function,
         policy=policy,
@@ -222,6 +242,16 @@ def from_plan_function(
         limit=CallLimit(time_limit_s),
         name=name or f"plan_iteration_budget({policy})",
     )
+
+
+def _count(name: str, value: object, smallest: int) -> int:
+    """A plain integer (NumPy's become one), so that the function sees what its contract says."""
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            count = index(value)  # type: ignore[arg-type]
+            if count >= smallest:
+                return count
+    raise ValueError(f"{name} must be an integer of at least {smallest}, got {value!r}")
 
 
 def _refuse_mutation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pdsched.messages.plan  # noqa: F401 -- registers the sentences
+from pdsched.interruption import Interruption
 from pdsched.messages import text
 
 _SHOWN_CHARACTERS = 4000
@@ -47,7 +48,9 @@ def safe_repr(value: object) -> str:
     """``repr`` of anything a learner may return, even if its ``__repr__`` raises."""
     try:
         return repr(value)
-    except Exception as error:  # a learner's class may raise anything
+    except (KeyboardInterrupt, Interruption):
+        raise
+    except BaseException as error:  # a learner's class may raise anything
         return f"<{type(value).__name__} whose repr raised {type(error).__name__}>"
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pdsched.workload import Request
 
 ROLES = ("shared", "prefill", "decode")
+MOST_WORKERS = 1024  # of one role
 POOLS = ("prefill_pool", "decode_pool", "shared_pool")
 
 
@@ -33,7 +34,7 @@ class WorkerPool:
         kv: KV cache of each worker.
 
     Raises:
-        ValueError: an unknown role or fewer than one worker.
+        ValueError: an unknown role, or a number out of range.
     """
 
     role: str
@@ -47,8 +48,15 @@ class WorkerPool:
     def __post_init__(self) -> None:
         if self.role not in ROLES:
             raise ValueError(f"role must be one of {', '.join(ROLES)}, got {self.role!r}")
-        if type(self.workers) is not int or self.workers < 1:
-            raise ValueError(f"workers must be an integer of at least 1, got {self.workers!r}")
+        if type(self.workers) is not int or not 1 <= self.workers <= MOST_WORKERS:
+            raise ValueError(
+                f"workers must be an integer of at least 1 and at most {MOST_WORKERS}, "
+                f"got {self.workers!r}"
+            )
+        for name in ("max_num_batched_tokens", "max_num_seqs"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pdsched.scheduler.protocol import Scheduler
 
 DEFAULT_MAX_NUM_SEQS = 256
+LATEST_MS = 1e11  # later, a float no longer tells microseconds apart
 
 
 def simulate(
@@ -70,6 +71,11 @@ def simulate(
     """
     workload = validate_workload(requests)
     _check_settings(max_num_batched_tokens, max_num_seqs, concurrency)
+    if workload and workload[-1].arrival_ms > LATEST_MS:
+        raise ValueError(
+            f"request {workload[-1].request_id!r}: arrival_ms must be at most {LATEST_MS:g} "
+            f"(three years), got {workload[-1].arrival_ms!r}"
+        )
     cluster = Cluster.shared() if cluster is None else cluster
     _check_kinds(scheduler, cost, kv, cluster)
     gaps = TokenGaps()

@@ -137,6 +137,8 @@ def _impossible(run: MeasuredRun) -> str | None:
         and _SHORTEST_MS <= run.tpot_ms < math.inf
         and (math.isnan(run.ttft_ms) or 0 < run.ttft_ms < math.inf)
     )
+    if in_range and MODELS[run.model].heads % run.tensor_parallel:
+        return f"{run.tensor_parallel} GPUs cannot share the heads of {run.model}"
     if not in_range:
         return "a length, degree or time is out of range"
     room = kv_capacity_tokens(

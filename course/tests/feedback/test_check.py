@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pdsched import feedback, messages
-from pdsched.feedback import check, progress_store
+from pdsched.feedback import CheckFailure, check, expect, progress_store
 from pdsched.feedback.public_checks import public_checks
 from pdsched.messages import registered
 
@@ -185,6 +185,18 @@ def test_an_endless_check_ends_by_itself_and_names_the_call_and_the_line(monkeyp
     assert failure.got == "0.2 秒内没有结束"
     assert "循环" in failure.hint
     assert failure.detail
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no interval timer: where it was is unknown")
+def test_an_endless_call_of_a_test_cell_ends_by_itself_too(monkeypatch):
+    monkeypatch.setattr("pdsched.feedback.calling.LIMIT_S", 0.2)
+
+    def endless(suffix_tokens, chunk_size):
+        while chunk_size:
+            sum([2])
+
+    with pytest.raises(CheckFailure, match=r"0\.2 秒内没有结束"):
+        expect(endless, [5], chunk_size=2).returns([[]])
 
 
 def test_endless_printing_is_kept_short():

@@ -65,7 +65,45 @@ def loops_and_swallows_everything(*_, **__):
             continue
 
 
-ENDLESS = (loops, loops_and_swallows, loops_and_swallows_everything)
+class Sticky:
+    """What a plan may hold: whoever looks at it never comes back."""
+
+    def _stay(self, *_):
+        while True:
+            sum(range(10))
+
+    __eq__ = __repr__ = _stay
+    __hash__ = object.__hash__
+
+
+class StickyError(Exception):
+    def __str__(self):
+        return Sticky()._stay()
+
+
+def raises_an_endless_error(*_, **__):
+    raise StickyError
+
+
+def _sticky(name):
+    return edited(lambda plan, _suffixes, _ready: {**plan, name: Sticky()})
+
+
+def swallows_and_returns(suffixes, ready, budget, cap, **_):
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        try:
+            sum(range(10))
+        except:  # noqa: E722 - as below
+            continue
+    return decode_first(suffixes, ready, budget, cap)
+
+
+ENDLESS = (
+    raises_an_endless_error, _sticky("used_tokens"), _sticky("max_num_batched_tokens"),
+    _sticky("prefill_chunks"), swallows_and_returns,
+    loops, loops_and_swallows, loops_and_swallows_everything,
+)  # fmt: skip
 
 
 def leaves(*_, **__):

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from pdsched.cost import LinearCost
 from pdsched.kvcache import KVCache
-from pdsched.simulator import Cluster, HandoffLink, simulate
+from pdsched.simulator import Cluster, HandoffLink, WorkerPool, simulate
 from pdsched.workload import Request
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -145,3 +146,27 @@ def test_an_argument_of_another_kind_is_named(changes, words):
     arguments = {"scheduler": "vllm_v1", "cost": roofline("llama-3.1-8b", "h100"), **changes}
     with pytest.raises(ValueError, match=words):
         simulate([], max_num_batched_tokens=64, **arguments)
+
+
+def test_an_arrival_beyond_the_clocks_resolution_is_named():
+    with pytest.raises(ValueError, match="'late': arrival_ms must be at most"):
+        run([Request("a", 0.0, 8, 4), Request("late", 1e17, 8, 4)])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"workers": 10**6}, "workers must be .* at most 1024"),
+        ({"max_num_batched_tokens": 0}, "max_num_batched_tokens must be an integer of at least 1"),
+        ({"max_num_seqs": True}, "max_num_seqs must be an integer of at least 1"),
+    ],
+)
+def test_a_setting_of_a_pool_is_named(settings, words):
+    with pytest.raises(ValueError, match=words):
+        WorkerPool("shared", **settings)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "1", True])
+def test_a_coefficient_that_is_no_number_is_named(value):
+    with pytest.raises(ValueError, match="floor_ms must be a finite number"):
+        LinearCost("x", "x", "x", 1.0, 1.0, 1.0, floor_ms=value)
