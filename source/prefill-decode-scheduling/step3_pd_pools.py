@@ -138,7 +138,7 @@ print(f"KV {kv_bytes / 1e6:.0f} MB，交接 {kv_bytes / link_bytes_per_ms:.1f} m
 # |--:|--:|--:|--:|--:|--:|
 # | 3.7 ms | 26 ms | 38 ms | 52 ms | 153 ms | 613 ms |
 #
-# > **TTFT 有两种算法。** 一种在 P worker 算出首个 token 就停表；另一种要等交接完、D worker 走完第一步。差的就是交接那一段。面板里有开关；**同一张图里只能用一种**。
+# > **TTFT 有两种算法。** 一种在 P worker 算出首个 token 就停表；另一种要等交接完、D worker 走完第一步。差的就是交接与那一步。Step 4 的面板里有开关（「TTFT 算到」）；**同一张图里只能用一种**。
 
 # %% [markdown]
 # ### 先预测，再看图 | Predict first
@@ -344,8 +344,8 @@ run_hidden("todo4_pure", plan_pd_split)
 #
 # - **两边要一样忙**。最合适的 P : D 大约是两种 worker 单独服务速率的反比，$\mu_D : \mu_P$；偏向哪边，另一边就闲着；
 # - 把链路从 NVLink 换成 25GbE：交接比重算一遍 Prefill 还慢时，分池就没有意义了；
-# - 把 `long_prompt_threshold` 拖到最低：几乎人人都要交接，链路开始排队；
-# - D worker 那条道上，长 Prefill 造成的停顿不见了。**这是分池最稳定的收益**，吞吐却未必涨。
+# - 把 `long_prompt_threshold` 拖到最低：要交接的只从 5 个增到 8 个（共 24 个），添的都是短 prompt，交接 P95 反而从 30.9 降到 27.8 ms；其余长 prompt 的输出也长，进了 `shared_pool`。再把 `long_decode_threshold` 拖到最高：20 个要交接，链路开始排队，P95 升到 117 ms；
+# - 回到默认设置，看 D worker 那条道：里面只有短 prompt 的 Prefill，没有长的；最长一轮约 21 ms，S 那条道有 111 ms 的。**这是分池最稳定的收益**。下方的数字却把所有 worker 算在一起，由**最忙的池**决定：S 忙到 97 %，所以最长 ITL 是 111 ms，比全共享的 60.5 ms 还差。把 S worker 加到 4 个：49.2 ms，比全共享低了。
 
 # %% [markdown]
 # ### 别人的结果，有好有坏 | Published results (`published`)

@@ -372,7 +372,7 @@ open_ledger(functions)
 # %% [markdown]
 # ### 看什么 | What to look for
 #
-# - **逐轮**：每一行的「已用 + 剩余」都等于预算；长请求做完 Prefill 的下一轮，它的名字出现在 Decode 里。谁在「停顿」一栏？换成 `open_ledger(functions, settings=BudgetSettings(decode_reserve_tokens=3))` 再看；
+# - **逐轮**：每一行的「已用 + 剩余」都等于预算；c 在第 4 轮做完 Prefill，第 5 轮起出现在 Decode 里（a 到最后一行才做完）。b 第 1 轮就做完了，接下来两轮却和 d2 一起在「停顿」一栏，为什么？换成 `open_ledger(functions, settings=BudgetSettings(decode_reserve_tokens=3))` 再看；
 # - **交接**：毫秒数由 KV 字节与链路算出，没有一个数字是填进去的；
 # - **决定**：三条链路，三种结局。换成网卡，只有交接不达标；换成 25GbE，链路排起长队，吞吐也掉了；
 # - 即便保留，吞吐也几乎没涨。**分池的收益在尾延迟**，这与 vLLM 文档的说法一致（`published`）。
