@@ -26,6 +26,8 @@ TOOL: Final = 4  # of sys.monitoring; debuggers, coverage and profilers have oth
 
 Result = TypeVar("Result")
 _running: Final[list[float]] = []
+# End and frame of each limit, where a clock is watched.
+_watched: Final[list[tuple[float, FrameType]]] = []
 
 
 class HungError(Exception):
@@ -139,29 +141,33 @@ def _by_monitoring(work: Callable[[], Result], limit_s: float) -> Result:
     monitoring: Any = getattr(sys, "monitoring", None)
     if monitoring is None:  # before Python 3.12; Pyodide has been newer since 2024
         return work()
-    end, over = time.monotonic() + limit_s, False
-    here = sys._getframe()
-
-    def watch(*_where: object) -> None:
-        if not over and time.monotonic() > end and _inside(here, sys._getframe(1)):
-            raise Interruption(again=False)
-
     events = (monitoring.events.JUMP, monitoring.events.PY_START)
-    monitoring.use_tool_id(TOOL, "pdsched")
+    outermost = not _watched
+    if outermost:
+        monitoring.use_tool_id(TOOL, "pdsched")
+    _watched.append((time.monotonic() + limit_s, sys._getframe()))
     try:
-        for event in events:
-            monitoring.register_callback(TOOL, event, watch)
-        monitoring.set_events(TOOL, sum(events))
         try:
+            if outermost:
+                for event in events:
+                    monitoring.register_callback(TOOL, event, _watch)
+                monitoring.set_events(TOOL, sum(events))
             return work()
         finally:
-            over = True
+            _watched.pop()
     except Interruption as interruption:
         raise HungError(limit_s) from interruption
     finally:
-        over = True
-        monitoring.set_events(TOOL, 0)
-        monitoring.free_tool_id(TOOL)
+        if outermost:
+            monitoring.set_events(TOOL, 0)
+            monitoring.free_tool_id(TOOL)
+
+
+def _watch(*_where: object) -> None:
+    now_s, frame = time.monotonic(), sys._getframe(1)
+    for end_s, here in _watched:
+        if now_s > end_s and _inside(here, frame):
+            raise Interruption(again=False)
 
 
 def _inside(outer: FrameType, frame: FrameType | None) -> bool:

@@ -119,6 +119,19 @@ def test_pyodides_way_ends_a_loop_and_leaves_nothing_behind(work):
     assert sys.monitoring.get_tool(time_limit.TOOL) is None
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring is new in 3.12")
+def test_pyodides_way_takes_a_limit_inside_another():
+    def outer():
+        with pytest.raises(HungError, match="within 0"):
+            time_limit._by_monitoring(stubborn, 0.05)
+        assert time_limit._by_monitoring(lambda: 7, 5) == 7
+        forever()
+
+    with pytest.raises(HungError, match=str(LIMIT_S)):
+        time_limit._by_monitoring(outer, LIMIT_S)
+    assert sys.monitoring.get_tool(time_limit.TOOL) is None
+
+
 def test_results_and_errors_pass_through_on_any_thread():
     assert run_limited(lambda: 7) == 7
     assert on_another_thread(lambda: run_limited(lambda: 7)) == 7
