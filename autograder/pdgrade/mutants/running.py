@@ -12,6 +12,7 @@ from pdgrade.hidden import PROPERTIES, keeps
 from pdgrade.mutants.equivalent import EQUIVALENT
 from pdgrade.mutants.mutating import Mutant, mutants_of
 from pdsched.contracts import CONTRACTS, Contract
+from pdsched.interruption import Interruption
 from pdsched.learner import notebooks, solutions
 
 #: Turns of loops that one property may take; the slowest right answer needs a few thousand.
@@ -21,8 +22,11 @@ SEEDS: Final = ("prefill-decode-scheduling", "1", "2", "3", "4")
 _TICK: Final = "__mutant_tick__"
 
 
-class TooLong(BaseException):
+class TooLong(Interruption):
     """A mutant's loops took more turns than any answer needs: it does not end."""
+
+    def __init__(self) -> None:
+        super().__init__(again=False)
 
 
 @dataclass(frozen=True)

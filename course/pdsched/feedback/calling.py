@@ -15,7 +15,7 @@ from pdsched.interruption import Interruption
 from pdsched.messages import text
 from pdsched.time_limit import HungError, is_limited, run_limited
 
-LIMIT_S: Final = 3.0  # a right answer takes microseconds
+LIMIT_S: Final = 3.0  # of a call and of a whole check; a right answer takes milliseconds
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pdsched.contracts import Contract, contract
 from pdsched.feedback import progress_store
-from pdsched.feedback.calling import call_text, line_of
+from pdsched.feedback.calling import LIMIT_S, call_text, line_of
 from pdsched.feedback.display import CheckReport
 from pdsched.feedback.expectation import without_value
 from pdsched.feedback.judging import Function, called
@@ -21,7 +21,6 @@ from pdsched.messages import text
 from pdsched.time_limit import HungError, run_limited
 
 KEPT_CHARACTERS: Final = 4_000
-LIMIT_S: Final = 3.0  # a check takes milliseconds
 
 
 def check(todo: int | str, function: Function | None = None) -> CheckReport:

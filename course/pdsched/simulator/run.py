@@ -187,7 +187,6 @@ def _build_workers(
         seats = pool.max_num_seqs or defaults.max_num_seqs
         assert budget is not None
         assert seats is not None
-        _check_settings(budget, seats, None)
         cache = pool.kv if pool.kv is not None else defaults.kv
         for number in range(pool.workers):
             scheduler = make(policy) if isinstance(policy, str) else policy
